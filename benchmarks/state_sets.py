@@ -233,7 +233,7 @@ class Network:
 
     def next(self, i: int, own: Mapping[int, Rows], sent: Mapping[int, Rows],  # noqa: A003
              table: bool = False) -> tuple[Rows, NDArray[np.int32]]:
-        """Return the possible messages of device i after an epoch, given those of all before it."""
+        """Return the possible messages of device i after an epoch, from those of all before."""
         return self.rounds.image(self.devices[i], own[i], [sent[j] for j in self.graph[i]],
                                  list(self.graph[i].values()), table)
 

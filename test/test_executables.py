@@ -81,7 +81,7 @@ def test_node_without_options_has_a_parameter_file() -> None:
 
 
 def test_table_of_executables_is_read_without_the_package() -> None:
-    """setup.py does so, where nothing is installed yet."""
+    """setup.py reads it before the package is installed."""
     ran = subprocess.run(
         [sys.executable, '-IS', '-c', 'import runpy, sys; print([each.name for each in '
          'runpy.run_path(sys.argv[1])["EXECUTABLES"]])',
@@ -100,7 +100,7 @@ def test_executables_have_scripts_for_ros2_run() -> None:
 
 @pytest.mark.parametrize('place', ['lib/leader_election', 'bin'])
 def test_script_runs_the_command_beside_it_or_in_bin(place: str, tmp_path: Path) -> None:
-    """It passes its name and its arguments on, and is replaced by what it runs."""
+    """It passes its name and its arguments, and is replaced by the command."""
     folder = tmp_path / 'lib' / 'leader_election'
     folder.mkdir(parents=True)
     (tmp_path / place).mkdir(exist_ok=True)
@@ -116,7 +116,7 @@ def test_script_runs_the_command_beside_it_or_in_bin(place: str, tmp_path: Path)
 
 
 def test_signal_waits_for_the_command_when_python_starts(tmp_path: Path) -> None:
-    """It would be a KeyboardInterrupt in an import, with a traceback."""
+    """Otherwise a KeyboardInterrupt in an import would print a traceback."""
     (tmp_path / 'fleet').write_text((ROOT / 'scripts' / 'run.sh').read_text())
     (tmp_path / 'leader_election').write_text(
         f'#!{sys.executable}\nimport os\nos.write(1, b".")\nos.read(0, 1)\n'
@@ -135,7 +135,7 @@ def test_signal_waits_for_the_command_when_python_starts(tmp_path: Path) -> None
 @pytest.mark.parametrize('has_system_packages', [True, False])
 def test_script_in_a_workspace_uses_the_packages_of_an_active_environment(
         has_system_packages: bool, tmp_path: Path) -> None:
-    """That is where mcap is, beside a sourced ROS 2. Any other environment has no ROS 2 in it."""
+    """The environment has mcap beside a sourced ROS 2. Other environments have no ROS 2."""
     environment = tmp_path / 'environment'
     venv.create(environment, system_site_packages=has_system_packages, with_pip=False)
     folder = tmp_path / 'lib' / 'leader_election'
@@ -186,7 +186,7 @@ def test_help_lists_every_executable(
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_ending_process_ignores_a_signal(number: signal.Signals) -> None:
-    """The second signal of a Ctrl-C under ros2 launch may arrive when the interpreter ends."""
+    """Under ros2 launch the second signal of Ctrl-C may arrive while the interpreter ends."""
     process = subprocess.Popen([sys.executable, '-c', """
 import os, sys
 from leader_election import cli
@@ -208,7 +208,7 @@ raise SystemExit(cli.run('gazebo_world'))
 
 
 def test_signal_prints_no_traceback_when_modules_load(tmp_path: Path) -> None:
-    """The first module that the command imports takes long here."""
+    """The first module that the command imports is slow."""
     (tmp_path / 'argparse.py').write_text('import os\nos.write(1, b".")\nos.read(0, 1)\n')
     process = subprocess.Popen(
         [sys.executable, '-c', 'import sys; from leader_election.__main__ import main; '
@@ -250,7 +250,7 @@ def test_node_refuses_an_option_that_is_not_for_ros(
 
 
 def test_help_is_printed_without_extras() -> None:
-    """All in one process, which finds none of the packages of extras."""
+    """All commands run in one process without the packages of extras."""
     needed = {name for each in EXECUTABLES if each.requires for name in each.requires.modules}
     ran = subprocess.run([sys.executable, '-c', f"""
 import sys

@@ -114,7 +114,7 @@ class Host:
 
 
 def test_task_of_the_page_decides():
-    """Robot 7 reads 21.5 at (1, 2); of the two it is the warmer one, so all go there."""
+    """Robot 7 reads 21.5 at (1, 2), the higher of two values, so all robots go there."""
     gather, host = example('gather')['Gather'], Host()
     task = gather(Member(7, host, lambda: (1.0, 2.0, 0.0)), gather.parameters())
     aggregates = AggregateSet(task.collects)

@@ -109,7 +109,7 @@ def start(installed: Path, *arguments: str, **keywords: object) -> 'subprocess.P
 def test_installed_algorithm_elects_and_the_monitor_shows_its_fields(
         installed: Path, started: list['subprocess.Popen[str]'],
         monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without odometry every robot that is heard is a neighbour at one hop."""
+    """Without odometry every heard robot is a neighbour at one hop."""
     monkeypatch.setenv('PYTHONUNBUFFERED', '1')
     common = ['-p', 'algorithm:=greedy', '-p', 'greedy.margin:=1.5', '-p', 'radius:=10.0',
               '-p', 'metric:=hops', '-p', 'communication_range:=.inf',

@@ -99,7 +99,7 @@ def test_kilted_is_pinned_like_jazzy() -> None:
 
 
 def test_only_the_extra_wheels_requires_ros() -> None:
-    """Where a ROS 2 is sourced, its wheels beside it would be a second one."""
+    """Beside a sourced ROS 2 the wheels would be a second one."""
     arguments = arguments_of_setup()
     extras = arguments['extras_require']
     assert {re.split(r'[\[=]', line)[0] for line in extras.pop('wheels')} == pinned('ros')
@@ -260,7 +260,7 @@ def test_all_licences_are_listed_with_their_texts() -> None:
 
 
 def test_changelog_is_read_by_catkin() -> None:
-    """Where catkin_pkg is installed, as it is with colcon and bloom."""
+    """The test needs catkin_pkg, which colcon and bloom install."""
     changelog = pytest.importorskip('catkin_pkg.changelog')
     pytest.importorskip('docutils')
     found = changelog.get_changelog_from_path(str(ROOT))
@@ -284,7 +284,7 @@ COLCON = shutil.which('colcon', path=os.pathsep.join(
 
 @pytest.mark.skipif(not COLCON, reason='colcon is not installed')
 def test_colcon_builds_a_workspace_with_links(tmp_path: Path) -> None:
-    """With links, setup.py is run by a link in the folder that colcon builds in."""
+    """With links setup.py is run by a link in colcon's build folder."""
     (tmp_path / 'src').mkdir()
     (tmp_path / 'src' / 'leader_election').symlink_to(ROOT)
     ran = subprocess.run(
@@ -302,7 +302,7 @@ def test_colcon_builds_a_workspace_with_links(tmp_path: Path) -> None:
 
 
 def test_pytest_plug_ins_of_ros_are_off(pytestconfig: pytest.Config) -> None:
-    """Those of Jazzy skip all tests where one module skips itself, and fail with pytest 9."""
+    """Those of Jazzy skip all tests if one module skips itself, and fail with pytest 9."""
     manager = pytestconfig.pluginmanager
     assert manager.is_blocked('launch_testing') and manager.is_blocked('launch_ros')
 

@@ -79,7 +79,7 @@ def test_tests_of_a_tutorial_pass(tutorial: str, count: int, tmp_path: Path) -> 
 
 @needs_laboratory
 def test_laboratory_measures_the_algorithm_of_the_tutorial(tmp_path: Path) -> None:
-    """The scenario is one that the laboratory reads, with the algorithm found by its name."""
+    """The laboratory reads the scenario, and finds the algorithm by its name."""
     write_files('write_an_algorithm.md', tmp_path)
     run(tmp_path, 'setup.py', '-q', 'egg_info')
     said = run(tmp_path, '-c',
@@ -90,7 +90,7 @@ def test_laboratory_measures_the_algorithm_of_the_tutorial(tmp_path: Path) -> No
 
 @needs_laboratory
 def test_commands_of_the_laboratory_section_run(tmp_path: Path) -> None:
-    """All commands of the section are run, with fewer devices and for less time."""
+    """Run all commands with fewer devices and for less time."""
     write_files('write_an_algorithm.md', tmp_path)
     run(tmp_path, 'setup.py', '-q', 'egg_info')
     scenario = (tmp_path / 'loyal.yaml').read_text()
@@ -191,7 +191,7 @@ def test_robots_accept_the_range_message_of_the_tutorial() -> None:
 
 @needs('mcap', 'mcap_ros2')
 def test_ranging_radios_correct_the_drift_in_the_tutorial(ros: None, tmp_path: Path) -> None:
-    """All commands of the section are run, at half of the speed and not for as long."""
+    """Run all commands at half the speed, and for less time."""
     write_files(DRIFT, tmp_path)
     (tmp_path / 'clock.yaml').write_text(yaml.safe_dump(CLOCK))
     [section] = [block for block in blocks(DRIFT, 'sh') if 'record uwb.mcap' in block]
@@ -220,7 +220,7 @@ def test_ranging_radios_correct_the_drift_in_the_tutorial(ros: None, tmp_path: P
 @needs('cv2')
 def test_tag_in_a_picture_corrects_the_pose(
         ros: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From pixels, over DDS, to a sighting that the filter of the robot accepts."""
+    """A picture becomes a sighting over DDS, which the filter of the robot accepts."""
     from rendered_tag import HEIGHT, MATRIX, rendered, WIDTH
     write_files('one_camera.md', tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -105,7 +105,7 @@ def test_follower_in_python_behaves_as_documented(
 
 @pytest.mark.parametrize('robot', [('-p', 'mandate:=2.0')], indirect=True)
 def test_follower_stops_with_the_mandate(folder: Path, robot: 'subprocess.Popen[str]') -> None:
-    """After the robot's end it acts until the end of the mandate, not until the expiry."""
+    """After the robot's end it acts until the mandate ends, not until the expiry."""
     check([sys.executable, str(folder / 'use_the_leader.py')], robot, 'killed', mandate=True)
 
 

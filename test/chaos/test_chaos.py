@@ -360,7 +360,7 @@ def test_recovery_ends_at_the_last_moment_without_the_right_leader() -> None:
     ids=['late ones are refused', 'no other leader', 'acts on after another', 'two in a term',
          'a late one is obeyed'])
 def test_command_check_fails_when_two_leaders_are_obeyed(said: str, holds: bool) -> None:
-    """Each command has robot, term, the time at which it was given, and whether it is obeyed."""
+    """A command has robot, term, time, and whether it is obeyed."""
     answers = []
     for number, each in enumerate(said.split()):
         robot, term, given = each[:-1].replace('@', ':').split(':')

@@ -183,7 +183,7 @@ def test_memory_check_names_a_silent_robot() -> None:
 
 
 def test_leader_check_finds_robots_that_accept_no_message() -> None:
-    """Each leads itself, so all are led. Wrong is that nobody follows a stronger one."""
+    """Each robot leads itself although it hears stronger ones."""
     judge = Judge(PLACES, RANGE, RADIUS)
     truth, alone = Truth(living=frozenset(PLACES)), {i: i for i in PLACES}
     assert judge.unled(alone, truth) == ()
@@ -278,7 +278,7 @@ def test_table_names_an_existing_test_for_each_check() -> None:
 
 
 def test_demonstration_fails_when_robots_are_deaf(tmp_path: Path) -> None:
-    """The fault is planted in each process that the demonstration starts."""
+    """The fault is planted in every process of the demonstration."""
     (tmp_path / 'sitecustomize.py').write_text(
         'from leader_election.election.robot.reception import Reception\n'
         'Reception.accept = lambda *arguments: None\n')

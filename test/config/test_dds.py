@@ -82,7 +82,7 @@ def test_profile_is_invalid_by_the_schema_when_misspelled() -> None:
 
 
 def test_cyclone_file_has_the_settings_of_the_fast_dds_profile() -> None:
-    """Its schema is not at hand; but it is XML, and the two files do not drift apart."""
+    """The schema of Cyclone DDS is not available, so the two files are compared."""
     found = etree.parse(FOLDER / 'cyclonedds.xml').getroot()
     space = {'c': 'https://cdds.io/config'}
     peers = {peer.get('Address') for peer in found.iterfind('.//c:Peer', space)}
@@ -205,7 +205,7 @@ def test_robots_continue_when_the_discovery_server_is_lost(
 
 @pytest.mark.parametrize('name', ['fastdds_peers', 'fastdds_discovery_server'])
 def test_swarm_on_several_computers_survives_the_loss_of_one(name: str, tmp_path: Path) -> None:
-    """The lost computer is not switched off: its robots go on, and are taken back later."""
+    """The lost computer still runs. Its robots continue, and are accepted again later."""
     with swarm(name, tmp_path) as run:
         if name == 'fastdds_discovery_server':
             run.serve()

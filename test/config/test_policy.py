@@ -149,7 +149,7 @@ def test_recorder_profile_suffices_for_the_doctor() -> None:
 
 
 def test_policy_for_another_robot_differs_by_its_name() -> None:
-    """What the file's first lines tell: nothing in a robot's enclave is of no robot's name."""
+    """Every rule in the enclave of a robot contains the robot's name."""
     text = etree.tostring(POLICY).decode().replace('alice', 'bob')
     robots = {enclave.get('path') for enclave in etree.fromstring(text).iter('enclave')}
     assert robots == {'/swarm/bob', '/swarm/laptop'} and 'alice' not in text

@@ -132,7 +132,7 @@ def run_documented(part: str, folder: Path) -> None:
 
 
 def test_keystore_of_a_robot_is_self_contained(tmp_path: Path) -> None:
-    """The links are those that ``ros2 security create_enclave`` makes."""
+    """The links are those of ``ros2 security create_enclave``."""
     (tmp_path / 'keys' / 'public').mkdir(parents=True)
     (tmp_path / 'keys' / 'public' / 'ca.cert.pem').write_text('certificate')
     for name in ('identity_ca', 'permissions_ca'):
@@ -195,7 +195,7 @@ def wait_for(process: Robot, text: bytes) -> None:
 
 def test_secured_robots_ignore_an_outsider(
         keystores: Path, robots: list[Robot]) -> None:
-    """The policy allows all that a robot needs. The outsider is stronger than both."""
+    """The policy allows all that a robot needs. The outsider is stronger than both robots."""
     robots.append(start('alice', 1, of(keystores, 'alice')))
     robots.append(start('mallory', 9, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
     robots.append(start('carol', 8, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
@@ -208,7 +208,6 @@ def test_secured_robots_ignore_an_outsider(
 
 def test_node_without_an_enclave_discovers_and_receives_nothing(
         keystores: Path, robots: list[Robot]) -> None:
-    """A node without an enclave finds neither their nodes nor their messages."""
     robots += [start('alice', 1, of(keystores, 'alice')), start('bob', 2, of(keystores, 'bob'))]
     wait_for(robots[0], b'"leader":2')
     robots.append(start('mallory', 9, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
@@ -256,14 +255,14 @@ def test_unsecured_robot_follows_the_outsider(robots: list[Robot]) -> None:
 
 def test_robot_is_refused_with_the_enclave_of_another(
         keystores: Path, robots: list[Robot]) -> None:
-    """Bob's permissions do not hold for alice's topics: the node ends, in one line."""
+    """Permissions of bob do not cover the topics of alice, so the node ends with one line."""
     robots.append(start('alice', 1, of(keystores, 'bob')))
     assert robots[0].wait(PATIENCE) == 2
 
 
 def test_robot_with_enforced_security_ends_without_keys(
         tmp_path: Path, robots: list[Robot]) -> None:
-    """Whatever the middleware: an enclave without keys ends the process, with a line on why."""
+    """With any middleware the process ends with one line that says why."""
     if why_not() == WITHOUT:
         pytest.skip(WITHOUT)
     robots.append(start('alice', 1, secured(tmp_path, empty_enclave(tmp_path))))

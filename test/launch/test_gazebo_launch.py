@@ -243,7 +243,7 @@ def test_spawned_robot_has_model_bridge_node_and_wander(prefix):
 
 
 def test_spawned_robot_uses_the_name_of_the_running_world():
-    """Even where a wall of blocks would be. What is empty is not given."""
+    """The place may be inside a wall of the default arena. Empty arguments are left out."""
     found = nodes(arrived(launched('spawn', id='31', x='0', y='0', world='none', lidar='36')))
     assert parameters(found['wander'])['world'] == ''
     found = nodes(arrived(launched('spawn', id='31', x='9', y='0', world='')))

@@ -118,7 +118,7 @@ def test_every_launch_file_of_the_page_is_tested() -> None:
 
 
 def test_bringup_continues_without_an_ended_robot(prefix: Path) -> None:
-    """After 10 s without odometry; here half a second."""
+    """The robot ends after half a second without odometry, in place of 10 s."""
     path = example(prefix, 'one_robot.launch.py', '*others(), ')
     path.write_text(path.read_text().replace("'required'", "'odometry_timeout': '0.5', 'required'")
                     + """

@@ -202,7 +202,7 @@ def test_package_is_named_before_the_start_when_missing(tmp_path):
     ('rviz:=true', 'parameter rviz: package rviz2 is not installed; install it with apt install '),
     ('monitor:=maybe', "parameter monitor: 'maybe' is not allowed")])
 def test_refused_launch_leaves_no_process(tmp_path, argument, named):
-    """Left to itself launch started the world and the robots, and forgot them."""
+    """By itself launch would start the world and the robots, and leave them running."""
     ran = run_launch(tmp_path, FILES / 'swarm.launch.py', 'robots:=2', argument)
     assert ran.returncode == 2
     assert [line for line in ran.stderr.splitlines() if line.startswith(f'error: {named}')]
@@ -211,7 +211,7 @@ def test_refused_launch_leaves_no_process(tmp_path, argument, named):
 
 
 def test_ended_process_ends_the_launch_with_its_status():
-    """A wrong parameter in a file shows in the nodes alone, and only in some of them."""
+    """Only some of the nodes detect a wrong parameter in a file."""
     for node in launched('swarm', robots='3', robots_per_process='2'):
         assert node._ExecuteLocal__on_exit is shut_down_with_status
 

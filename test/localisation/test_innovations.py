@@ -85,7 +85,7 @@ def test_factor_is_the_mean_square_over_the_low_quantile_of_chi_square():
 
 @given(st.integers(0, 2 ** 32 - 1), st.integers(50, 400))
 def test_factor_exceeds_the_true_factor_at_its_level(seed, number):
-    """Of 20 draws with level 0.1 % three are below the truth once in 900,000 cases."""
+    """At a level of 0.1 % three of 20 draws are below the true factor once in 900,000 cases."""
     rng, below = np.random.default_rng(seed), 0
     for draw in np.clip(rng.standard_normal((20, number)), -3.29, 3.29):
         consistency = Consistency()
@@ -107,7 +107,7 @@ def test_covariance_becomes_known_when_innovations_are_consistent(seed):
 
 @given(st.integers(0, 2 ** 32 - 1))
 def test_covariance_becomes_unknown_when_too_small_and_recovers(seed):
-    """Innovations of twice the deviation, a fifth of them rejected, after 400 right ones."""
+    """After 400 consistent innovations the errors double, and a fifth is rejected."""
     rng, consistency, now = np.random.default_rng(seed), Consistency(), 0.0
     for scale, number, known in ((0.8, 400, True), (2.0, 400, False), (0.8, 8000, True)):
         for error in (scale * rng.standard_normal(number)).tolist():

@@ -139,7 +139,7 @@ def test_factors_stay_for_an_hour_when_parked(noise: float) -> None:
 
 
 def test_common_turn_of_the_frame_stays_unobserved_by_mutual_sightings() -> None:
-    """Two robots drive round each other: what one knows of the frame, both know, and no more."""
+    """Two robots drive round each other."""
     own = NeighbourhoodFilter(LocalisationParameters(), 3.0, {}, Counter())
     rng = np.random.default_rng(4)
     heading = 0.1

@@ -110,7 +110,7 @@ def test_search_finds_nothing_when_only_one_robot_sees_the_target():
 
 @pytest.mark.parametrize('contradicted', [False, True])
 def test_newcomer_is_placed_only_by_robots_that_contradict_its_pose(contradicted):
-    """Not by those that confirm it, where only another new robot, of unknown place, does."""
+    """The other robot that confirms its pose is itself a newcomer."""
     own = NeighbourhoodFilter(NOISE, 3.0, {}, Counter())
     for robot, (x, y, yaw) in {1: (2.0, 2.0, 0.0), 6: (5.0, 2.0, 0.0), **OTHERS}.items():
         own.add(robot, (x, y, yaw), (0.05, 0.02), (x, y, yaw), 0.0)
@@ -132,7 +132,7 @@ def test_newcomer_is_placed_only_by_robots_that_contradict_its_pose(contradicted
 
 
 def test_newcomer_is_found_when_one_robot_contradicts_and_one_confirms_its_pose() -> None:
-    """It contradicts robot 4, which few robots see, and is not taken for 4's error."""
+    """It contradicts robot 4, which few robots see. Robot 4 is not suspected."""
     own = NeighbourhoodFilter(NOISE, 3.0, {}, Counter())
     for robot, (x, y, yaw) in {1: (9.0, 9.0, 0.0), **OTHERS}.items():
         own.add(robot, (x, y, yaw), (0.05, 0.02), (x, y, yaw), 0.0)

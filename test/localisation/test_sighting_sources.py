@@ -167,7 +167,7 @@ def test_range_counts_only_within_its_limits(
 
 
 def test_covariance_of_a_detection_gives_deviations_of_range_and_bearing() -> None:
-    """The camera looks to the left: its z, the depth, is the direction to the robot seen."""
+    """The camera looks to the left, so its z axis is the direction to the robot seen."""
     left = mount(sensor_pose=(0.0, 0.0, 0.2, -math.pi / 2, 0.0, 0.0))
     found = hypothesis('3', 1.0, (0.0, 0.0, 2.0))
     found.pose.covariance[0::7] = [0.04 ** 2, 1.0, 0.3 ** 2, 0.0, 0.0, 0.0]

@@ -69,7 +69,7 @@ def test_range_stays_as_measured_when_the_robot_seen_is_unknown():
 
 @pytest.mark.parametrize('bearing', [math.nan, 0.0])
 def test_late_sighting_uses_the_odometry_of_its_time(bearing):
-    """Both drive away from each other, at 0.5 m/s. It was 5 m at the begin."""
+    """The robots drive apart at 0.5 m/s from a distance of 5 m."""
     robot = localisation()
     for tenth in range(1, 26):
         robot.take_odometry((-0.05 * tenth, 0.0), 0.0, 0.1 * tenth)
@@ -189,7 +189,6 @@ def test_odometry_source_has_no_deviation_when_a_localisation_gives_the_pose():
 
 
 def test_filter_is_imported_only_when_a_robot_cooperates():
-    """Robots by odometry do not pay for it."""
     program = (
         'import sys\n'
         'from leader_election.election.robot.parameters import ElectionParameters\n'

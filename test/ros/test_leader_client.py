@@ -102,7 +102,7 @@ def test_message_expires_by_its_age_since_its_stamp(
 
 
 def test_mandates_over_robots_end_one_by_one(client_of: ClientMaker) -> None:
-    """The message was 30 s on its way: that over robot 4 has ended, others have not."""
+    """The message was 30 s on its way. Only the mandate over robot 4 has ended."""
     client = client_of(LEADS, -30.0, lasts=(600.0, 29.0))
     assert client.may_act() and client.may_act(over=3) and client.term == 17
     assert not client.may_act(over=4) and not client.may_act(over=5)
@@ -118,7 +118,7 @@ def test_mandate_ends_also_when_no_further_message_arrives(client_of: ClientMake
 
 def test_mandate_is_not_prolonged_when_the_client_freezes_between_clock_readings(
         client_of: ClientMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It freezes for 50 s after it has read the first of two clocks, whichever that is."""
+    """The client freezes for 50 s after it has read either of the two clocks."""
     frozen, freezes = 0.0, False
     take = LeaderClient._take
 
@@ -143,7 +143,7 @@ def test_mandate_is_not_prolonged_when_the_client_freezes_between_clock_readings
 
 
 def test_client_reads_waiting_messages_when_its_node_is_busy(client_of: ClientMaker) -> None:
-    """It has had no time to spin since the robot has lost its mandate."""
+    """The node was not spun since the robot lost its mandate."""
     client = client_of(LEADS, lasts=(600.0, 600.0))
     assert client.may_act()
     robot = Node('later')
@@ -161,6 +161,6 @@ def test_client_reads_waiting_messages_when_its_node_is_busy(client_of: ClientMa
 @pytest.mark.parametrize('lasts', [0.0, 600.0])
 def test_mandate_is_not_prolonged_when_the_clock_of_the_robot_is_ahead(
         client_of: ClientMaker, lasts: float) -> None:
-    """By its stamp the message is to be sent in an hour. Its mandate lasts from its receipt."""
+    """The stamp is an hour ahead. The mandate counts from the receipt."""
     client = client_of(LEADS, 3600.0, lasts=(lasts, lasts))
     assert client.may_act(over=4) == (lasts > 0.0)

@@ -164,7 +164,7 @@ def test_map_lidar_lets_others_approach_by_their_speed_only(others, speed, touch
 
 @pytest.mark.parametrize(('seed', 'arena', 'period'), [(1, 'blocks', 0.1), (2, 'rooms', 1.0)])
 def test_robots_with_map_lidars_do_not_collide(seed, arena, period):
-    """Twelve robots for 30 s. Each receives the positions of the others periodically."""
+    """Twelve robots drive for 30 s, and receive each other's positions periodically."""
     world = World(WorldParameters(motion='cmd_vel', robots=12, world=arena, seed=seed))
     assert world.commands is not None
     map_lidar = MapLidar(load_arena(arena), 0.15, 0.5)

@@ -64,7 +64,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def test_small_data_set_is_converted(source, tmp_path):
-    """Robot 2 has a true pose from 0.25 s on: there the logs begin. Robot 1's ends at 3 s."""
+    """Logs begin at 0.25 s with the first true pose of robot 2. That of robot 1 ends at 3 s."""
     target = tmp_path / 'logs'
     done = convert(source, target, rate=2.0)
     assert done._replace(origin=0.0) == ([1, 2], 0.0, 2.5, 2, 1, 1, 2)
@@ -123,7 +123,7 @@ def test_existing_log_is_not_overwritten(source, tmp_path):
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(2, 40))
 def test_logs_are_unchanged_when_written_and_read_as_a_data_set(
         tmp_path_factory, seed, robots, rows):
-    """Rows at 10 Hz, in the precision of the data sets."""
+    """Rows are at 10 Hz, in the precision of the data sets."""
     rng = np.random.default_rng(seed)
     folder = tmp_path_factory.mktemp('data')
     source = folder / 'set'

@@ -199,7 +199,7 @@ def test_inertia_of_solids_equals_the_sum_over_points() -> None:
 
 @given(st.lists(st.tuples(st.floats(0.1, 5.0), SIZES, PLACES), min_size=1, max_size=4))
 def test_inertia_of_combined_bodies_equals_the_sum_over_points(parts: list) -> None:
-    """Six points stand for a sphere: the same mass, centre and moments."""
+    """Six points with the same mass, centre and moments replace a sphere."""
     six = np.vstack((np.eye(3), -np.eye(3)))
     bodies, points, weights = [], [], []
     for mass, radius, centre in parts:
@@ -242,7 +242,7 @@ def test_wheels_and_caster_are_below_the_disc() -> None:
 
 
 def test_robot_does_not_tip_at_the_greatest_acceleration() -> None:
-    """Its centre of mass is above their triangle, also while it brakes hard."""
+    """The centre of mass stays above the triangle of wheels and caster, also when it brakes."""
     whole = whole_robot()
     lean = whole.centre[2] * MAX_ACCELERATION / GRAVITY
     assert robot_body.CASTER_X < whole.centre[0] - lean and whole.centre[0] + lean < 0
@@ -250,7 +250,7 @@ def test_robot_does_not_tip_at_the_greatest_acceleration() -> None:
 
 
 def test_gazebo_classic_can_express_the_greatest_turn_rate() -> None:
-    """It takes commands as the yaw of a quaternion, which is limited to pi."""
+    """Gazebo takes commands as the yaw of a quaternion, which is limited to pi."""
     assert MAX_TURN_RATE < math.pi
 
 

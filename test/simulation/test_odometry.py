@@ -138,7 +138,7 @@ def test_received_odometry_is_unchanged_without_errors() -> None:
 
 
 def test_received_odometry_has_the_errors_of_the_embedded_world() -> None:
-    """The same seed and true motion give the same errors as the world's own odometry."""
+    """The seed and the true motion are equal."""
     parameters = OdometryErrorParameters(
         linear_scale_error=0.1, angular_scale_error=0.1, angular_bias=0.02, linear_noise=0.03,
         angular_noise=0.02)

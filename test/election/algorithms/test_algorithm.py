@@ -78,7 +78,6 @@ PLUG_IN = Algorithm('arrays', arrays, State, States, lambda device: State((-1, -
 
 
 def test_compute_returns_plain_numbers_for_arrays():
-    """A round may return arrays and numbers of numpy. A robot compares and sends plain ones."""
     device = Device(5, 4.0)
     found = PLUG_IN.compute(device, PLUG_IN.start(device), [State((5, -1), 2.0, 5)], [1.0],
                             PLUG_IN.round_parameters({'radius': 9.0}))
@@ -94,7 +93,7 @@ def test_configure_is_refused_when_a_parameter_is_undeclared():
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
 def test_algorithm_declares_the_required_fields(name):
-    """The required fields. Columns of the same names; vectors alike on all devices at first."""
+    """Check the required fields, columns of the same names, and equal initial vectors."""
     algorithm = ALGORITHMS.get(name)
     fields = {field.name: field for field in algorithm.fields}
     assert fields['leader'].type is int and fields['leader'].padding is None
@@ -236,7 +235,7 @@ def test_type_hint_is_refused_when_unknown(hint):
 @pytest.mark.parametrize('name, distance', [
     ('hops', 'distance'), ('lead_hops', 'lead_distance'), ('count', 'countdistance')])
 def test_hops_are_refused_when_no_distance_belongs_to_them(name, distance):
-    """Messages without them are read by that distance."""
+    """Messages without hops are read by the distance to which hops belong."""
     wrong = NamedTuple('wrong', [('leader', int), (name, Hops)])
     with pytest.raises(TypeError, match=f'field {name} .* hops of {distance}, which the state'):
         fields_of(wrong, wrong(1, 0))

@@ -56,7 +56,7 @@ def test_line_forms_regions_within_the_radius(radius, expected):
 
 
 def test_follower_does_not_relay_a_weaker_candidacy():
-    """3 is 1 m from the weaker 4, but 4's candidacy does not get past 3, which follows 1."""
+    """Robot 3 follows 1, so it does not relay the candidacy of the weaker 4, which is 1 m away."""
     graph = links((1, 2, 2.0), (2, 3, 3.0), (3, 4, 1.0), (3, 5, 1.0))
     strengths = {1: 5.0, 2: 1.0, 3: 2.0, 4: 4.0, 5: 0.0}
     network = rested(graph, strengths, 5.0)
@@ -65,7 +65,7 @@ def test_follower_does_not_relay_a_weaker_candidacy():
 
 
 def test_equal_neighbours_lead_themselves_unless_the_id_decides():
-    """Of two equal neighbours each keeps itself by ``nearest``; by ``id`` the lower one leads."""
+    """By ``nearest`` both lead. By ``id`` the lower id leads."""
     graph = links((1, 2, 1.0))
     equal = {1: 7.0, 2: 7.0}
     assert led(rested(graph, equal, 5.0, 'nearest')) == {1: (1, 0.0), 2: (2, 0.0)}
@@ -73,7 +73,7 @@ def test_equal_neighbours_lead_themselves_unless_the_id_decides():
 
 
 def test_follower_between_equal_leaders_takes_the_nearest_unless_the_id_decides():
-    """3 lies between the equally strong 1 (2 m) and 2 (1 m), and then right in their middle."""
+    """Robot 3 is between the equally strong 1 and 2: first 2 m and 1 m away, then midway."""
     strengths = {1: 7.0, 2: 7.0, 3: 0.0}
     aside = links((1, 3, 2.0), (2, 3, 1.0))
     assert led(rested(aside, strengths, 2.5, 'nearest'))[3] == (2, 1.0)
@@ -128,10 +128,10 @@ def test_previous_leader_is_ignored_when_no_neighbour_is_heard():
 def test_dead_leader_of_robots_at_one_place_is_forgotten_when_distances_have_a_floor(
         floor, forgotten):
     """
-    2 and 3 are at the very same spot, and their leader 1 dies.
+    Robots 2 and 3 at one place relay the candidacy of their dead leader 1 to each other.
 
-    Each hears 1's candidacy from the other. By the floor it grows at each telling, and is
-    beyond the radius of 1 m after 100; without one it would live for ever.
+    With the floor its distance grows at each relay, and exceeds the radius of 1 m after 100
+    relays. Without the floor it would persist.
     """
     graph = links((1, 2, 0.5), (1, 3, 0.5), (2, 3, max(0.0, floor)))
     network = Network(BOUNDED, graph, {1: 9.0, 2: 1.0, 3: 2.0}, configure(1.0, 'id'))
@@ -145,7 +145,7 @@ def test_dead_leader_of_robots_at_one_place_is_forgotten_when_distances_have_a_f
 
 
 def test_candidacy_at_infinite_distance_is_not_adopted():
-    """Even an unlimited radius does not reach so far: such a distance could not be told on."""
+    """An infinite distance is beyond even an unlimited radius, because it could not be relayed."""
     heard = Candidacies([-9.0], [1.7e308], [2], [0])
     found = bounded_round(Device(1, 5.0), Candidacy(-5.0, 0.0, 1), heard, [1.7e308],
                           configure(float('inf'), 'id'))

@@ -176,7 +176,7 @@ CANDIDACIES = st.builds(Candidacy, st.integers(-4, 4).map(float), st.just(0.0) |
        st.sampled_from(['id', 'nearest']), st.integers(-4, 4), CANDIDACIES)
 def test_round_takes_the_least_candidacy_within_the_radius_as_published(
         received, radius, ties, strength, before):
-    """ACSOS 2022, IV-B, written down a second time: the least triple, in either order of ties."""
+    """Compare with a second implementation of ACSOS 2022, IV-B, in either order of ties."""
     offers = [(far.value, far.distance + length, far.leader) for far, length in received
               if far.leader != 3 and far.distance + length <= radius / 8]
     own = (-float(strength), 0.0, 3)

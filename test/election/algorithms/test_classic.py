@@ -96,11 +96,7 @@ def rest(graph: Graph, strengths: dict[int, float], radius: float,
 
 
 def test_stable_partition_depends_on_history():
-    """
-    With half a radius of 2 m, 2 may lead itself 2 m beside 1, or be led by it, in its outer half.
-
-    Both stay as they are.
-    """
+    """With half a radius of 2 m, robot 2 may lead 2 m beside 1, or follow it in its outer half."""
     graph, strengths = links((1, 2, 2.0)), {1: 5.0, 2: 1.0}
     first = Choice(-5.0, 1, 0.0, 0.0, 1)
     assert rest(graph, strengths, 4.0, {1: first, 2: Choice(-1.0, 2, 0.0, 0.0, 2)})
@@ -154,7 +150,6 @@ def test_backed_leader_depends_on_the_distance(far, expected):
 
 
 def test_own_backed_pair_stays_when_neighbours_back_weaker_robots():
-    """The neighbour, near enough, backs a weaker one than the device did itself."""
     heard = Choices([-6.0], [6], [1.0], [1.0], [6], [1], [1])
     found = classic_round(
         Device(5, 1.0), Choice(-7.0, 7, 1.0, 1.0, 7), heard, [1.0], configure(10.0))
@@ -163,7 +158,7 @@ def test_own_backed_pair_stays_when_neighbours_back_weaker_robots():
 
 @pytest.mark.parametrize('leader', [3, 8])
 def test_distance_is_infinite_when_no_leader_is_known(leader):
-    """It backs nobody, and its neighbour knows of no leader: there is none, at no distance."""
+    """The device backs nobody, and its neighbour knows no leader."""
     heard = Choices([inf], [-1], [6.0], [inf], [leader], [1], [1])
     found = classic_round(Device(5, 1.0), Choice(*NOT_ANYBODY, 0.0, 3.0, 7), heard, [1.0],
                           configure(10.0))
@@ -171,7 +166,7 @@ def test_distance_is_infinite_when_no_leader_is_known(leader):
 
 
 def test_neighbour_is_ignored_when_beyond_the_hop_limit_or_backing_nobody():
-    """With a limit of three hops. Leader 0 has the lowest id that there is."""
+    """The limit is three hops. Leader 0 has the lowest possible id."""
     good = Choice(-9.0, 0, 2.0, 2.0, 0, 2, 2)
     far, nobody = Choice(-99.0, 8, 0.5, 0.5, 8, 3, 3), Choice(-99.0, -1, 2.5, 9.0, 8, 1, 1)
     for order in permutations((good, far, nobody)):
@@ -189,7 +184,7 @@ def test_barred_robot_has_no_leader_when_none_is_within_the_radius():
 
 
 def test_barred_robots_do_not_compete():
-    """2 and 3 are barred: they follow 1, and back it within half the radius."""
+    """Robots 2 and 3 are barred, so they follow 1, and back it within half the radius."""
     graph = links((1, 2, 2.0), (2, 3, 3.0))
     network = rested(graph, {1: -5.0, 2: BARRED, 3: BARRED}, 8.0)
     assert led(network) == {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0)}
@@ -197,7 +192,11 @@ def test_barred_robots_do_not_compete():
 
 
 def test_dead_leader_is_forgotten_by_the_hop_limit():
-    """2 and 3 are 1 mm apart; by the radius alone the dead 1 would live for 4000 rounds."""
+    """
+    Robots 2 and 3 are 1 mm apart.
+
+    By the radius alone the dead 1 would persist for 4000 rounds.
+    """
     graph = links((1, 2, 1.0), (1, 3, 1.0), (2, 3, 0.001))
     network = Network(CLASSIC, graph, {1: 9.0, 2: 5.0, 3: 4.0}, configure(4.0, hop_limit=6))
     for _ in range(20):
@@ -211,7 +210,11 @@ def test_dead_leader_is_forgotten_by_the_hop_limit():
 
 
 def test_weakened_leader_is_replaced_by_a_stronger_robot():
-    """1 led 2, and is now the weaker: its old pair dies once nobody backs itself, and 2 leads."""
+    """
+    Robot 1 led 2 and is now weaker.
+
+    Its old pair dies because nobody backs itself by that pair.
+    """
     network = rested(links((1, 2, 1.0)), {1: 9.0, 2: 5.0}, 6.0)
     assert led(network) == {1: (1, 0.0), 2: (1, 1.0)}
     network.devices[1] = Device(1, 2.0)
@@ -221,7 +224,7 @@ def test_weakened_leader_is_replaced_by_a_stronger_robot():
 
 
 def test_radius_of_zero_never_stabilises():
-    """Even one device does not come to rest: at 0 m from itself it is at half the radius."""
+    """Even one device does not stabilise: its distance of 0 m to itself is half the radius."""
     network = Network(CLASSIC, {1: {}}, {1: 5.0}, configure(0.0))
     backs = []
     for _ in range(4):

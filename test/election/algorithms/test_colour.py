@@ -178,7 +178,7 @@ def test_robot_does_not_join_a_tree_that_is_worse_or_does_not_recruit(before, me
     (CHILD, [BELOW._replace(distance=9.0)]),
 ])
 def test_robot_leads_itself_when_its_parent_is_invalid(before, messages):
-    """The state is that of a false root, and nobody recruits: it is a root again, of colour 1."""
+    """It is a false root, and nobody recruits, so it becomes a root of colour 1."""
     assert turn(before, *messages) == ROOT
 
 
@@ -220,7 +220,7 @@ def test_robot_is_done_when_its_children_are_and_no_neighbour_can_be_recruited(m
 
 
 def test_root_is_its_own_parent():
-    """Otherwise whom it names would take it for a false child, and never join anybody."""
+    """Otherwise the named parent would regard the root as a false child, and never join it."""
     assert turn(ROOT._replace(tree_parent=1)) == ROOT._replace(done=1)
 
 
@@ -289,7 +289,7 @@ def test_swarm_has_one_leader_in_lockstep_and_in_any_fair_order(network, lockste
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32))
 def test_swarm_has_one_leader_when_messages_are_lost(network, seed):
-    """Every fifth message is lost, so that devices go by what is no longer so."""
+    """Every fifth message is lost, so devices use outdated states."""
     rng = random.Random(seed)
 
     def lossy():

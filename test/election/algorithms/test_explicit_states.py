@@ -56,13 +56,13 @@ def test_every_network_of_four_robots_stabilises(setting):
 
 
 def test_graphs_enumerates_all_connected_graphs():
-    """The numbers of connected labelled graphs (OEIS A001187)."""
+    """Compare with the numbers of connected labelled graphs (OEIS A001187)."""
     assert [sum(1 for _ in graphs(nodes, 'one')) for nodes in (1, 2, 3, 4, 5)] == [
         1, 1, 4, 38, 728]
 
 
 def test_hysteresis_has_two_final_states():
-    """3 is the strongest; 1 is at 3 m, between the joining radius and the radius."""
+    """Robot 3 is the strongest. Robot 1 is 3 m away, between the joining radius and the radius."""
     settled = explored(STEADY, STEADY.rounds(), LINE, 2)
     assert sorted(tuple(end[i].leader for i in (1, 2, 3)) for end in settled.ends) == [
         (1, 3, 3), (3, 3, 3)]
@@ -70,11 +70,7 @@ def test_hysteresis_has_two_final_states():
 
 @pytest.mark.parametrize('seed', range(12))
 def test_explored_sets_contain_all_random_executions(seed):
-    """
-    Random executions with losses: what is sent in an epoch is in the sets, and the end is an end.
-
-    This tests the exploration by executions, as the exploration checks all executions.
-    """
+    """Compare the exploration with random executions, in which messages are lost."""
     draw = random.Random(seed)
     setting = draw.choice(SETTINGS[:6])
     graph = draw.choice(list(graphs(3, 'all')) + list(graphs(4, 'parity')))
@@ -116,7 +112,7 @@ def run_an_epoch(network: simulate.Network, draw: random.Random) -> Iterator[int
 
 
 def test_dead_leader_is_reported_as_undecided_when_nothing_limits_it():
-    """Without a limit of hops, and with a radius without end, nothing removes a dead leader."""
+    """Both the hop limit and the radius are infinite."""
     setting = Setting(radius=1e6, hop_limit=NO_HOP_LIMIT)
     with pytest.raises(Undecided):
         explored(setting, setting.rounds(), LINE, 1)

@@ -95,7 +95,7 @@ def test_leader_is_followed_up_to_the_hop_limit():
 
 
 def test_leader_follows_another_when_removed_from_the_list():
-    """Its own candidacy comes back from 2. It is not taken."""
+    """Its own candidacy comes back from 2, and is not adopted."""
     network = settled(LINE, '1,4')
     network.parameters = configure('4', hop_limit=10)
     for _ in range(12):

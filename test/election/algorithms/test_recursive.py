@@ -112,9 +112,10 @@ def test_dead_leader_is_never_forgotten():
 
 def test_leader_leads_for_ever_when_it_weakens():
     """
-    1 is now the weakest, and leaves the gossip for a round: it hears from 2, who has it from 3.
+    Robot 1 is now the weakest, and leaves the gossip for a round.
 
-    They say that 1 is the best. So 1 leads for ever, though 3 is stronger.
+    Robot 2 has the gossip from 3, and both say that 1 is the best. So 1 leads for ever,
+    although 3 is stronger.
     """
     network = three(10.0)
     network.devices[1] = Device(1, -1.0)

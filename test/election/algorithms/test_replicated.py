@@ -79,7 +79,7 @@ def test_dead_leader_is_forgotten_when_its_replicates_end():
 
 
 def test_weakened_leader_is_replaced_when_its_replicate_ends():
-    """1 is the weakest from now on. What it was dies with replicate 0, in round 20."""
+    """Robot 1 weakens. Its former strength dies with replicate 0 in round 20."""
     network = three()
     network.devices[1] = Device(1, -1.0)
     for _ in range(10, 20):
@@ -137,7 +137,7 @@ def test_replicates_are_matched_by_the_clock_of_each_neighbour():
 
 @pytest.mark.parametrize('wrong', [2**53 - 1, 2**31, 1000, 0])
 def test_wrong_clock_of_a_message_is_corrected(wrong):
-    """A message with any clock is received once. The clocks are in step again, and tick on."""
+    """After one message with any clock, the clocks agree again and advance."""
     network = three()
     before = [state.clock for state in network.states.values()]
     network.mailboxes[2][1] = network.states[1]._replace(clock=wrong)

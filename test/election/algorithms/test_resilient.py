@@ -197,13 +197,13 @@ def test_robot_follows_the_best_leader_through_the_nearest_neighbour_of_greatest
 
 
 def test_diameter_is_collected_from_children_only():
-    """Of two neighbours only 1 names 9 as its parent, so its 6 hops count, and not the 8 of 2."""
+    """Only neighbour 1 names 9 as its parent, so its 6 hops count, but not the 8 hops of 2."""
     found = heard(Follower(-5.0, 1.0, 9, 9.0, 6.0, 1, 9), Follower(-5.0, 1.0, 9, 9.0, 8.0, 2, 3))
     assert found == ALONE._replace(diameter=6.0)
 
 
 def test_candidacy_at_the_largest_exact_distance_is_not_adopted():
-    """At 2**53 adding 1 changes nothing: such a distance would last for ever."""
+    """At 2**53 adding 1 has no effect, so the distance would never grow."""
     most = float(NO_HOP_LIMIT)
     assert heard(Follower(-7.0, most, 4, 1e300, 0.0, 1, 4)) == ALONE
     assert heard(Follower(-7.0, most - 1, 4, 1e300, 0.0, 1, 4)).distance == most

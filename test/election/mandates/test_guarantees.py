@@ -20,7 +20,7 @@ import pytest
 
 @pytest.mark.parametrize('quorum', [False, True])
 def test_adversary_breaks_no_guarantee(quorum: bool) -> None:
-    """Guarantees (a), of robots and of nodes beside them, (c), and with a quorum (b)."""
+    """Check guarantees (a), for robots and for nodes beside them, (c), and with a quorum (b)."""
     held = acted = 0
     for seed in range(120):
         adversary = Adversary(seed, robots=3 + seed % 2, quorum=quorum)

@@ -201,7 +201,7 @@ def test_release_counts_only_for_its_member_leader_and_beats(notice: Notice, fre
 
 
 def test_leader_releases_its_members_when_it_steps_down() -> None:
-    """Those whose beats it had heard before it said so."""
+    """It releases the members whose grants it received before."""
     follower = member()
     assert not follower.hear(NeighbourPart(1, 9, 1.0, MandatePart(0, 4, {1: 4})), 0.1)
     assert follower.promise is not None
@@ -210,7 +210,7 @@ def test_leader_releases_its_members_when_it_steps_down() -> None:
 
 
 def test_leader_releases_nobody_for_the_duration_of_a_promise_after_its_restart() -> None:
-    """A node beside it may have outlived it, and act by what it has said before."""
+    """A node beside the robot may have survived the restart, and act by an earlier message."""
     for now, released in ((100.0, False), (100.0 + PROMISE - 0.01, False),
                           (100.0 + PROMISE, True)):
         leader, follower = Mandates(1, MandateSettings(T, RHO, reaction=0.0), 30), member(now)
@@ -236,7 +236,7 @@ def test_release_does_not_end_the_promise_to_the_current_leader() -> None:
 
 
 def test_notices_travel_to_the_old_leader_and_back() -> None:
-    """Robot 2 has left; 3 hears it, 4 hears 3 and the leader, which both follow."""
+    """Robot 2 has left. Robot 3 hears it, and 4 hears 3 and the leader, which both follow."""
     leader, near, far, gone = leading(), robot(4), robot(3), member()
     at = {4: Follows(1, 1.0, False), 3: Follows(1, 2.0, False)}
     near.round(at[4], [heard(leader, 1, LEAD)], 0.0)
@@ -304,7 +304,7 @@ def test_leader_with_a_quorum_acts_when_more_than_half_of_the_roster_granted() -
 
 
 def test_leader_with_a_quorum_has_a_term_that_every_counted_robot_granted() -> None:
-    """Robot 3 may have granted another leader up to beat 49. Robot 2 has granted 1 only so far."""
+    """Robot 3 may have granted another leader up to beat 49. Robot 2 has granted only 1 so far."""
     leader = robot(1, frozenset({1, 2, 3}))
     leader.round(LEAD, [], 0.0)
     leader.hear(granting(1), 0.1)

@@ -32,7 +32,7 @@ REST = 30.0
 @settings(max_examples=examples(15), deadline=None)
 @given(SEEDS)
 def test_moving_robots_break_no_guarantee(seed: int) -> None:
-    """Guarantees (a), (c), and with a quorum (b)."""
+    """Check guarantees (a), (c), and with a quorum (b)."""
     case = random_case(seed)
     swarm = MandatedSwarm(replace(case, robots=min(case.robots, 10)), seed)
     swarm.run(45.0)
@@ -42,7 +42,7 @@ def test_moving_robots_break_no_guarantee(seed: int) -> None:
 @pytest.mark.parametrize('seed', [6, 27])
 @pytest.mark.parametrize('odd', [5.0, 8.0])
 def test_moving_robots_break_no_guarantee_when_durations_differ(seed: int, odd: float) -> None:
-    """Without the digest of settings each of these runs has robots under two mandates."""
+    """Without the digest of settings each of these runs breaks guarantee (a)."""
     case = replace(random_case(seed), robots=6 + seed % 5, mandate=3.0, odd_mandate=odd,
                    kill=NEVER, freeze=(NEVER, NEVER))
     swarm = MandatedSwarm(case, seed)
@@ -56,7 +56,7 @@ def test_moving_robots_break_no_guarantee_when_durations_differ(seed: int, odd: 
        st.sampled_from(['reactive', 'periodic']))
 def test_leaders_act_within_the_bound_when_nothing_changes(
         seed: int, loss: float, delay: float, mandate: float, schedule: str) -> None:
-    """Guarantee (d), also over each member to which and back it is less than the duration."""
+    """Check guarantee (d), also over members whose round trip is shorter than the duration."""
     case = Case(robots=random.Random(seed).randrange(2, 11), speed=1.5, loss=loss,
                 delay=(0.01, delay), duplicates=0.2, mandate=mandate, cut=(5.0, 20.0),
                 schedule=schedule)

@@ -146,7 +146,7 @@ def test_message_of_the_maximum_length_is_decoded():
 
 
 def test_longest_realistic_message_is_under_150_bytes():
-    """Ids of six digits, as far as a swarm goes, numbers of all their digits: under 150 bytes."""
+    """Ids have six digits, and numbers have all their digits."""
     wire = CODEC.encode(Message(
         999999, 'map', (-99999.9999, -99999.9999),
         BOUNDED.state(-0.12345678901234568, 12345.678901234568, 999999)))
@@ -227,7 +227,7 @@ def longest(field: Field) -> Any:
 
 @ALL
 def test_longest_message_of_an_algorithm_is_decoded(algorithm):
-    """All vectors full, all numbers of as many digits as there are."""
+    """Vectors are full, and numbers have as many digits as possible."""
     export = algorithm.state(*(longest(field) for field in algorithm.fields))
     wire = wire_of(algorithm, export)
     assert len(wire) <= MAX_LENGTH
@@ -291,7 +291,7 @@ VECTORS = [[], [1.0, None], [-1, 2.0], [1.5], [[1]], ['1'], [0.0] * 16, [3] * 17
 @settings(max_examples=examples(60))
 @given(st.data())
 def test_codec_accepts_the_states_that_the_schema_accepts(algorithm, data):
-    """A good export, some of whose fields are replaced by what may be right elsewhere."""
+    """Replace fields of a valid export by values that may be valid in other fields."""
     document = json.loads(wire_of(algorithm, algorithm.start(Device(3, 2.0))))
     fields = document['c']
     for at in data.draw(st.sets(st.integers(0, len(fields) - 1), max_size=2)):
@@ -312,7 +312,7 @@ INSTANCES = st.builds(
 
 @given(MESSAGES, st.dictionaries(st.text(max_size=8), INSTANCES, max_size=3))
 def test_parts_and_instances_are_decoded_as_they_were_encoded(message, others):
-    """Numbers are told to so many digits, so it is the second way that changes nothing."""
+    """The first encoding rounds numbers, so a second one must change nothing."""
     first = CODEC.decode(CODEC.encode(message._replace(others=others)))
     assert isinstance(first, Message) and first.faults == ()
     assert first.parts.keys() == message.parts.keys() and list(first.others) == list(others)
@@ -360,7 +360,7 @@ def test_instances_are_left_out_and_counted_when_unreadable(instances):
 
 
 def test_other_instances_are_decoded_when_one_is_wrong():
-    """One of two numbers where three belong, one at a negative distance, and one that is right."""
+    """One instance has two of three numbers, one a negative distance, and one is valid."""
     found = with_instances(a={'c': [1, 2]}, b={'c': [-1, -2, 3, 1]}, c=CANDIDACY)
     assert isinstance(found, Message)
     assert found.faults == (RejectReason.MALFORMED, RejectReason.NEGATIVE_DISTANCE)
@@ -423,7 +423,6 @@ def expressible(region: Any) -> bool:
 @settings(max_examples=examples(200))
 @given(REGIONS, st.none() | ODD, st.none() | ODD, st.booleans())
 def test_codec_accepts_the_regions_that_the_schema_accepts(rows, tasks, decision, inside):
-    """Without fault, in the first instance as in another."""
     region = {'r': rows} | ({} if tasks is None else {'t': tasks}) | (
         {} if decision is None else {'d': decision})
     document = {**GOOD, 'i': {'rescue': {**CANDIDACY, **region}}} if inside else {**GOOD, **region}
@@ -438,7 +437,7 @@ def test_codec_accepts_the_regions_that_the_schema_accepts(rows, tasks, decision
 @settings(max_examples=examples(100))
 @given(st.data())
 def test_codec_accepts_the_instances_that_the_schema_accepts(data):
-    """With any algorithm. One that is not known is passed over, and that is a fault of its own."""
+    """An unknown algorithm is skipped, and counted as a fault."""
     name = data.draw(st.sampled_from(ALGORITHMS.names()))
     algorithm = ALGORITHMS.get(name)
     document = json.loads(wire_of(algorithm, algorithm.start(Device(3, 2.0))))

@@ -65,7 +65,6 @@ self-stabilising, as it is published.
 @settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_decoding_never_raises_and_is_idempotent(name, data):
-    """It never raises. What is read is written and read as the same."""
     codec = Codec(ALGORITHMS.get(name))
     payload = data.draw(payloads(codec.algorithm))
     check_decoding(codec, payload)
@@ -97,10 +96,10 @@ def check_decoding(codec: Codec, payload: str) -> None:
 @given(st.data())
 def test_swarm_recovers_within_the_bound_after_an_attack(name, data):
     """
-    Robots under attack run their rounds, read each other, and are back in time afterwards.
+    Check that attacked robots run rounds, read each other, and recover within the bound.
 
-    Four robots in a line, two regions. The attacker sends up to four messages in each of up to
-    six rounds, to all of them.
+    Four robots in a line form two regions. The attacker sends up to four messages to all of
+    them in each of up to six rounds.
     """
     algorithm = ALGORITHMS.get(name)
     attack = data.draw(st.lists(st.lists(payloads(algorithm), max_size=4), min_size=1, max_size=6))
@@ -109,7 +108,6 @@ def test_swarm_recovers_within_the_bound_after_an_attack(name, data):
 
 @pytest.mark.parametrize('payload', corpus())
 def test_swarm_recovers_after_each_payload_of_the_corpus(payload):
-    """By the robots that read it."""
     check_recovery(algorithm_of(payload), [[payload]] * 3, False, random.Random(0))
 
 
@@ -119,7 +117,7 @@ def test_swarm_recovers_after_the_whole_corpus(name):
 
 
 def test_check_of_recovery_detects_lasting_harm():
-    """Without a limit of hops, a radius without end keeps a leader that is not there for ever."""
+    """Without hop limit and radius, a forged leader persists."""
     radius = next(payload for payload in corpus() if algorithm_of(payload) == 'resilient')
     check_recovery('resilient', [[radius]], False, random.Random(0))
     with pytest.raises(AssertionError):

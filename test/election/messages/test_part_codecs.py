@@ -74,7 +74,7 @@ def test_region_is_decoded_as_it_was_encoded(told):
 
 
 def test_region_is_encoded_by_keys():
-    """Parent 5; three members and nothing; a quarter to 5 and the rest to 7; a decision."""
+    """Parent 5, three members, a quarter to 5 and the rest to 7, and a decision."""
     told = region_part('count', parent=5, summary=(3.0, math.inf), recipients=(5, 7),
                        shares=(0.25, 0.75), decision='[9]')
     assert write(told) == {
@@ -218,7 +218,7 @@ GOSSIP = region_part('hottest', parent=5, members=(2, 7), ages=(0, 1),
 
 
 def test_summary_keeps_a_number_that_equals_the_missing_id():
-    """A summary may hold -1 anywhere, a coordinate for example. Among ids it stands for none."""
+    """In a summary -1 may be a coordinate. Only among ids it means a missing id."""
     mine = codec()
     summary = (3.0, -1.0, -9.0, -1.0, -1.0, INF, INF, INF)
     region = mine.initial._replace(device=2, parent=5, summary=summary, recipients=(5, -1, -1, -1),
@@ -240,7 +240,7 @@ def test_gossip_contributions_are_padded():
     *({'contributions': (row, (1.0,))} for row in (
         (), (2.0,), (-1.0,), (1.0,) * 9, (1.0, 0.0, -9.0), (1.0, INF, INF, 2.0, INF)))])
 def test_gossip_is_rejected_when_a_row_is_wrong(changes):
-    """Nobody contributes more than itself, and each row is as a summary is."""
+    """A row contributes at most one robot, and is a valid summary."""
     assert codec('gossip').unpack(2, changed(GOSSIP, **changes), 10.0)[1] == WRONG_SUMMARY
 
 
@@ -288,7 +288,7 @@ def test_estimate_is_only_rounded_by_encoding(odometry, yaw, deviation, of_headi
 
 
 def test_estimate_is_clipped_when_out_of_range():
-    """Deviations at their limits, a heading beyond half a turn within one."""
+    """Deviations are clipped, and headings are wrapped."""
     sent = estimates.write(Estimate(None, -4.5, math.inf, 0.0))
     got, faults = estimates.read({'id': 3, **sent})
     assert faults == () and got.odometry is None
@@ -355,7 +355,7 @@ def test_sighting_is_left_out_and_counted_when_wrong(wrong):
     ('FCA...DBH', {'released': (Notice(3, 1, 0),)}), ('FCA...DBI', None)])
 def test_grant_or_notice_is_rejected_when_its_beat_is_below_zero(
         text: str, part: dict[str, Any] | None) -> None:
-    """A beat is sent as what it is below the greatest number of the sender."""
+    """A beat is sent as its distance below the sender's greatest number."""
     found, faults = mandates.read({'g': text})
     assert found == (None if part is None else MandatePart(5, 7)._replace(**part))
     assert faults == ((RejectReason.MANDATE,) if part is None else ())

@@ -76,7 +76,7 @@ def test_signed_text_is_rejected_when_a_character_is_changed(sequence, place, ch
 
 
 def test_tag_is_rejected_when_a_spare_bit_is_changed():
-    """Base64 has two spare bits at the end of a tag: no second text may stand for one tag."""
+    """Base64 has two spare bits at the end of a tag, so a second text could stand for a tag."""
     signed = sign(PAYLOAD, NOW, KEY)
     changed = {signed[:place] + chr(ord(signed[place]) ^ 1 << bit) + signed[place + 1:]
                for place in range(len(signed)) for bit in range(7)}
@@ -159,7 +159,6 @@ def test_numbers_grow_when_the_clock_stands_or_goes_back():
 
 
 def test_sequence_numbers_wrap_around():
-    """From the end of the range numbers go on at its beginning."""
     sender, receiver = SwarmTime(RING - 2000), SwarmTime(RING - 2000)
     sent = [sender.next(1, t / 2) for t in range(12)]
     assert sent[-1] < sent[0]
@@ -168,7 +167,6 @@ def test_sequence_numbers_wrap_around():
 
 
 def test_robots_continue_when_a_key_holder_sends_the_greatest_number():
-    """An insider sends the greatest numbers that there are: robots go on from there."""
     draw = random.Random(1)
     one, other = SwarmTime(NOW), SwarmTime(NOW)
     for t in range(1, 50):
@@ -181,7 +179,7 @@ def test_robots_continue_when_a_key_holder_sends_the_greatest_number():
 
 
 def test_no_sender_is_excluded_when_a_key_holder_leaps_by_a_third_of_the_ring_twice():
-    """Two messages of a key holder, heard by all while two pairs do not hear each other."""
+    """All robots receive both messages while two pairs do not hear each other."""
     robots = {i: SwarmTime(NOW) for i in range(4)}
 
     def exchanged(now: float, pairs: list[tuple[int, int]]) -> list[bool]:
@@ -231,7 +229,7 @@ def test_loss_duplication_and_reordering_reject_no_newer_message(data):
 
 @given(st.lists(st.tuples(st.integers(0, 3), SEQUENCES, st.floats(-1e6, 1e6)), max_size=20))
 def test_no_message_is_ever_accepted_twice_nor_after_the_window(messages):
-    """Whatever comes in, and whatever the clock does; but for half the ring of numbers ahead."""
+    """Messages and clocks are arbitrary, except for jumps ahead by half the ring."""
     receiver, times = SwarmTime(NOW), []
     for sender, number, now in messages:
         number = (NOW + number // 2**20) % RING
@@ -364,7 +362,7 @@ def test_no_message_of_a_robot_can_be_changed():
 @pytest.mark.parametrize(('keys', 'leader'), [((KEY,), 2), ((), 3)])
 @pytest.mark.parametrize('every', [1.0, 2.0])
 def test_replayed_messages_of_a_dead_leader_are_ignored(keys, leader, every):
-    """Without a key it lives for as long as the replay goes on."""
+    """Without a key the replay keeps the dead leader."""
     swarm = keyed(keys=keys, radius=0.35)
     swarm.silent.add(3)
     for second in range(60):
@@ -397,7 +395,7 @@ def test_withheld_messages_are_rejected_after_the_window():
 
 
 def test_newly_started_robot_ignores_replayed_messages():
-    """With its clock right at once; with a clock of 1970 as soon as it hears one that lives."""
+    """A robot with a clock of 1970 does so from the first message of a living robot on."""
     swarm = keyed()
     dead = swarm.said[3]
     swarm.silent.add(3)
@@ -432,7 +430,7 @@ def test_restarted_robot_loses_at_most_one_round_with_any_clock(clock):
 
 
 def test_leaders_stay_when_the_key_is_changed():
-    """File by file in any order, a step at a time."""
+    """Key files change in any order, one step at a time."""
     swarm = keyed(5)
     for keys in ((KEY, NEXT), (NEXT, KEY), (NEXT,)):
         for i in (4, 1, 5, 3, 2):
@@ -472,7 +470,7 @@ def test_accept_unverified_changes_at_run_time():
 
 
 def test_own_message_is_an_echo_once_then_a_replay():
-    """An echo is no message. Whatever comes after it of this robot's own is no twin's either."""
+    """Neither an echo nor a replay of the robot's own message reports a duplicate id."""
     robot, twin = alone(1), alone(1)
     payload = robot.round(1.0)
     assert not robot.receive(payload, 1.0)
@@ -500,7 +498,7 @@ def test_replay_is_rejected_when_the_message_has_two_ids(start: str) -> None:
 
 
 def test_signed_message_is_shortened_to_the_maximum_length():
-    """What is left out to make it short enough is left out of a signed one a little sooner."""
+    """A signed message is shortened earlier than an unsigned one, because of the signature."""
     robot = alone()
     assert robot.authentication.room < MAX_LENGTH
     many = ','.join(f'i{n}' for n in range(16))
@@ -547,7 +545,7 @@ def test_forged_and_replayed_messages_use_no_budget_of_the_sender():
 
 
 def test_codec_without_a_key_decodes_a_signed_message():
-    """It ignores what it does not know."""
+    """The codec ignores the unknown member."""
     signed = Authentication((KEY,), NOW).sign(forged(), 9, 0.0)
     codec = codec_for(BOUNDED)
     assert codec.decode(signed) == codec.decode(forged())

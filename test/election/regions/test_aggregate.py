@@ -321,6 +321,6 @@ def test_parent_is_on_the_shortest_path():
 @pytest.mark.parametrize('wrong', [
     (9, 1.0), (8, 5.0), (8, 6.0), (8, inf), (8, nan), (8, -1.0), (8, -inf)])
 def test_neighbour_is_no_parent_when_of_another_region_or_not_nearer(wrong):
-    """Another region's. Who is no nearer. Who says what cannot be."""
+    """The third case is a neighbour with an invalid distance."""
     assert parent_of(8, 5.0, said(wrong), [1.0]) == NOBODY
     assert parent_of(8, 5.0, said(wrong, (8, 4.5)), [1.0, 9.0]) == 1

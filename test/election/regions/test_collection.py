@@ -36,7 +36,7 @@ ONE = SummaryLayout((LEAST,), (0, 1), (0,))
 
 
 def test_tree_sums_only_children_of_the_own_region_when_asked_to():
-    """Of three neighbours two name robot 7 as their parent, one of them led by another."""
+    """Two of three neighbours name robot 7 as their parent. Another robot leads one of them."""
     said = columns({'parent': 7, 'leader': 1, 'summary': (2.0, 30.0)},
                    {'parent': 8, 'leader': 1, 'summary': (40.0, 1.0)},
                    {'parent': 7, 'leader': 2, 'summary': (3.0, 20.0)})
@@ -101,7 +101,11 @@ def test_neighbour_gets_no_share_when_of_another_region_or_not_nearer(wrong):
 
 
 def test_neighbour_out_of_range_gets_no_share_and_its_share_is_used():
-    """Device 1, downhill, and 2, uphill, are heard no more: nothing to 1, and 2's half counts."""
+    """
+    Device 1, downhill, and 2, uphill, are out of range.
+
+    Device 1 gets nothing, and the half of 2 is used.
+    """
     said = columns({'device': 1, 'distance': 1.0},
                    {'device': 2, 'distance': 3.0, 'recipients': (9, NOBODY), 'shares': (0.5, 0.0),
                     'summary': (4.0,)})
@@ -118,7 +122,7 @@ def test_leader_shares_with_nobody():
 
 
 def test_multi_path_scales_sums_and_keeps_idempotent_parts():
-    """Robot 1 is at 1 m. Of the four, the first two are uphill of it."""
+    """Robot 1 is at 1 m. The first two of the four neighbours are uphill."""
     said = columns(
         # Names it with a half.
         {'leader': 0, 'distance': 2.0, 'recipients': (2, 1), 'shares': (0.5, 0.5),

@@ -91,7 +91,7 @@ def radii(load_of, p, rounds, delay=0):
 
 
 def test_radius_meets_a_fixed_load_without_overshooting():
-    """1 + 0.5 (1 - 6 / 4) = 0.75. What is left of the way is 0.99 of it in each round."""
+    """The goal is 1 + 0.5 (1 - 6 / 4) = 0.75. Each round leaves 0.99 of the difference."""
     found = radii(lambda _: 6.0, BASE, 1000)
     assert all(before >= after >= 7.5 for before, after in zip(found, found[1:]))
     assert found[100] == pytest.approx(7.5 + 2.5 * 0.99 ** 100)
@@ -117,9 +117,10 @@ def test_radius_meets_a_load_by_area_without_oscillation(delay):
 
 def test_radius_oscillates_when_alpha_is_one():
     """
-    Full, the region has a load of 8, and so is to be smallest. That has 0.5: to be full again.
+    At full radius the load is 8, which demands the smallest radius.
 
-    With the load three rounds late it is full for four rounds, small for four, and so on.
+    There the load is 0.5, which demands the full radius. The load arrives three rounds late,
+    so each radius lasts four rounds.
     """
     hasty = BY_AREA._replace(alpha=1.0)
     assert radii(area, hasty, 6) == [10.0, 2.5, 10.0, 2.5, 10.0, 2.5, 10.0]
@@ -127,7 +128,7 @@ def test_radius_oscillates_when_alpha_is_one():
 
 
 def test_scaled_distances_grow_with_a_reduced_reach_within_limits():
-    """To a leader of half the radius all is twice as far; beyond the limits, as at the limits."""
+    """Distances to a leader of half the radius double. Beyond the limits the limits apply."""
     reach = [10.0, 5.0, 15.0, 0.0, 1e300, -7.0, 1.0]
     assert scaled(reach, [3.0] * 6, BASE).tolist() == [3.0, 6.0, 2.0, 12.0, 2.0, 12.0]
     assert scaled(reach, [3.0] * 6, BASE._replace(radius=0.0)).tolist() == [3.0] * 6
@@ -154,5 +155,5 @@ def test_decay_takes_the_factor_before_the_step():
 
 @pytest.mark.parametrize('value', [0.0, 1.0, 1e300, -5.0])
 def test_decay_reaches_its_floor_from_any_value(value):
-    """A half of a double, over and over, is nothing after 2100 rounds at the most."""
+    """The largest double is halved to zero after at most 2100 rounds."""
     assert course(2100, value, 0.0, 0.5)[-1] == 0.0

@@ -51,7 +51,7 @@ def test_line_collects_and_spreads_one_link_per_round(collection, exact):
 
 
 def test_diamond_uses_one_side_by_tree_and_both_by_multi_path():
-    """The top's one goes down one side by tree, and a half of it down each by multi-path."""
+    """The top's contribution takes one side by tree, and halves take both by multi-path."""
     found = {}
     for collection in ('tree', 'multi-path'):
         network = network_of('bounded', collection, DIAMOND, FIRST)
@@ -82,10 +82,11 @@ def test_grid_by_multi_path_splits_counts_between_parents():
 
 def test_gossip_forgets_a_lost_member_after_its_depth():
     """
-    3 is gone from the end of the line, and forgotten by 2. The others grow its offer older.
+    Robot 3 leaves the end of the line, and 2 forgets it.
 
-    When it went 0 had known its offer 3 rounds old, 1 2 and 2 1. As the least of these grows by 1
-    each round, with a depth of 5 nobody knows it after 5 rounds.
+    The other robots increase the age of its contribution. When 3 leaves, that age is 3 rounds
+    on 0, 2 on 1 and 1 on 2. The smallest age grows by 1 each round, so with a depth of 5
+    nobody knows it after 5 rounds.
     """
     network = network_of('bounded', 'gossip', LINE, FIRST,
                          regions=RegionSettings(gossip_members=4, gossip_depth=5))
@@ -105,9 +106,10 @@ def test_gossip_forgets_a_lost_member_after_its_depth():
 @WAYS
 def test_worker_and_relay_do_not_lead(collection):
     """
-    On the line 3 is the strongest, but a worker; 2 next, a relay; 1 leads before 0.
+    On the line 3 is the strongest, but a worker.
 
-    The relay contributes nothing, and what 3 says comes through it.
+    Robot 2 comes next, but is a relay. So 1 leads 0. The relay contributes nothing, and
+    forwards the contribution of 3.
     """
     network = network_of('bounded', collection, LINE, {0: 0.0, 1: 1.0, 2: 8.0, 3: 9.0})
     change(network, 3, role=WORKER)
@@ -138,9 +140,10 @@ BORDER = SummaryLayout((ADD, RANKED), (0, 1, 7), (0, 3))
 
 def test_leaders_collect_announcements_of_bordering_regions():
     """
-    Two regions of two on the line: 0 leads 0 and 1, 3 leads 2 and 3. Each leader says its number.
+    Two regions of two robots are on the line: 0 leads 0 and 1, and 3 leads 2 and 3.
 
-    What 0 says is heard across the border by 2, and goes on to 3; and the other way round.
+    Each leader announces its number. Robot 2 hears the announcement of 0 across the border,
+    and forwards it to 3. The announcement of 3 reaches 0 likewise.
     """
     network = network_of(
         'bounded', 'multi-path', LINE, {0: 5.0, 1: 0.0, 2: 0.0, 3: 4.0}, radius=1.0, layout=BORDER,
@@ -178,7 +181,7 @@ def test_robot_is_at_the_border_when_it_hears_another_announcement():
 
 
 def test_leader_has_no_parent_when_a_neighbour_claims_a_smaller_distance():
-    """A neighbour says that it is nearer to 0 than 0 itself: no parent, and no heir."""
+    """A neighbour claims to be nearer to 0 than 0 itself."""
     network = network_of('bounded', 'multi-path', LINE, FIRST)
     lie = network.states[1]._replace(leader=0, distance=-1.0, decision=(99.0,), value=0.0)
     network.mailboxes[0][1] = lie

@@ -257,7 +257,7 @@ def test_multi_path_and_tree_agree(graph, seed):
 @settings(max_examples=examples(10), deadline=None, suppress_health_check=list(HealthCheck))
 @given(graphs(most=10), st.data(), st.integers(0, 2 ** 32))
 def test_contribution_is_forgotten_when_its_robot_has_left(collection, graph, data, seed):
-    """The strengths are dealt anew again and again; in between no region has another's numbers."""
+    """Strengths change repeatedly. No region has numbers of another region in between."""
     network = network_of('bounded', collection, graph, dict.fromkeys(graph, 0.0), radius=RADIUS,
                          layout=ALL.layout, contribution=ALL.identity, identity=ALL.identity)
     for i in graph:

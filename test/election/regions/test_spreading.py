@@ -85,7 +85,7 @@ def gossiping(graph, **settings):
 
 
 def test_decision_is_one_version_older_per_link():
-    """The decision is a version and a round older with each link, and all have it."""
+    """With each link the decision is one version and one round older."""
     network = gossiping(LINE)
     assert set(decisions(network).values()) == {(4.0,)}
     versions = [state.decision_version for state in network.states.values()]
@@ -96,9 +96,10 @@ def test_decision_is_one_version_older_per_link():
 @pytest.mark.parametrize('spreading', ['gradient', 'gossip'])
 def test_only_gossip_brings_the_decision_to_a_member_whose_parent_lost_the_leader(spreading):
     """
-    3's parent on the diamond is 1, which the leader no longer reaches; 2 is as near.
+    On the diamond, robot 3 has the parent 1, which the leader no longer reaches.
 
-    1 still says that 0 leads it, so it stays the parent; 0 counts one more from now on.
+    Robot 2 is as near. Robot 1 still names 0 as its leader, so it stays the parent, and 0
+    counts one robot more.
     """
     network = network_of('bounded', 'tree', DIAMOND, FIRST,
                          regions=RegionSettings(spreading=spreading))
@@ -117,7 +118,7 @@ def test_only_gossip_brings_the_decision_to_a_member_whose_parent_lost_the_leade
 
 @pytest.mark.parametrize('version', [1000, MOST_VERSION - 1, MOST_VERSION])
 def test_leader_overtakes_a_version_from_the_future(version):
-    """At the end of the line, 3 hops from the leader: there and back in 7 rounds."""
+    """The version is on the end of the line, 3 hops away. It takes 7 rounds there and back."""
     network = gossiping(LINE)
     change(network, 3, decision_version=version, decision_age=0, decision=(99.0,))
     for i in network.mailboxes[2]:
@@ -139,7 +140,7 @@ def test_restarted_leader_continues_from_its_last_version():
 
 
 def test_decision_of_a_dead_leader_expires():
-    """By recursive election, which goes on naming it. The region then has no decision."""
+    """Recursive election still names the dead leader. The region then has no decision."""
     network = network_of('recursive', 'tree', LINE, FIRST, regions=RegionSettings(
         spreading='gossip'))
     for _ in range(12):

@@ -96,7 +96,7 @@ def test_carried_robot_is_accepted_when_its_last_message_has_expired():
 
 
 def test_many_small_steps_are_limited_by_the_top_speed():
-    """A hundred messages a second, each half a metre on: beyond 1 m/s only 1 m is believed."""
+    """A hundred messages a second move by half a metre each. Beyond 1 m/s only 1 m is accepted."""
     me = follower(top_speed=1.0, communication_range=50.0)
     for n in range(1, 101):
         me.receive(says(7, at=(1.0 + 0.5 * n, 0.0)), 30.0 + n / 100)
@@ -104,7 +104,7 @@ def test_many_small_steps_are_limited_by_the_top_speed():
 
 
 def test_messages_at_top_speed_are_accepted_when_late():
-    """Odometry once a second, messages late by up to half a second."""
+    """Odometry comes once a second, and messages are up to half a second late."""
     draw = random.Random(1)
     me = follower(top_speed=2.0, communication_range=1e3)
     for second in range(31, 130):
@@ -177,7 +177,7 @@ def weak(n: int, at: tuple[float, float] = (3.0, 3.0)) -> str:
 
 
 def test_leader_is_heard_again_when_600_ids_flooded_its_silence():
-    """600 ids, 300 messages a second. The leader's messages are lost for four seconds."""
+    """300 messages a second arrive while the leader's messages are lost for four seconds."""
     me = follower(neighbour_limit=500)
     sent = 0
     for tenth in range(300, 440):
@@ -305,7 +305,7 @@ def test_round_is_triggered_when_the_distance_changes_by_half_a_metre():
 @pytest.mark.parametrize('by', [1e6, -1e6, 30.0])
 @pytest.mark.parametrize('use_sim_time', [True, False])
 def test_neighbours_are_kept_over_a_clock_jump_under_simulated_time_only(by, use_sim_time):
-    """Under simulated time neighbours are kept. Nothing is kept for ever after any jump."""
+    """Under simulated time neighbours are kept, but they expire after any jump."""
     clock = ObservationClock(1.25 if use_sim_time else math.inf)
     me = robot(odometry_expiry=2.0, message_expiry=3.0)
     start = 2e6
@@ -331,7 +331,7 @@ def test_neighbours_are_kept_over_a_clock_jump_under_simulated_time_only(by, use
 
 
 def test_third_robot_keeps_its_leader_when_two_robots_share_an_id():
-    """Two of one id beside each other and a third robot: each says so, nobody is poisoned."""
+    """Each robot reports the duplicate id."""
     twins = [robot(at=(0.0, 0.0), odometry_expiry=1e6), robot(at=(0.5, 0.0), odometry_expiry=1e6)]
     third = robot(at=(1.0, 0.0), robot_id=9, odometry_expiry=1e6)
     for second in range(1, 20):
@@ -416,6 +416,6 @@ def test_silence_is_reported_after_three_expiries_while_rounds_run():
 
 
 def test_no_silence_is_reported_before_the_first_round():
-    """A managed node that is inactive."""
+    """The managed node is inactive."""
     watch = NeighbourhoodWatch()
     assert {watch.fault(Counter(), EXPIRY, 10.0 * k) for k in range(9)} == {''}

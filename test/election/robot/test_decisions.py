@@ -110,7 +110,7 @@ def test_decisions_stay_in_order_when_messages_are_lost(spreading: str) -> None:
 @pytest.mark.parametrize('clock', [1000, 0], ids=['later', 'behind'])
 def test_decisions_stay_in_order_when_the_leader_restarts(
         spreading: str, clock: int) -> None:
-    """With a clock behind, it counts on from the number that the others have of it."""
+    """Its clock is behind, so it continues from the number that the other robots know."""
     robots = swarm(spreading=spreading)
     robots.sweep(20)
     restart(robots, 1, clock, spreading=spreading)
@@ -176,7 +176,11 @@ def test_act_receives_the_term_when_mandates_are_used() -> None:
 @pytest.mark.parametrize('kind, hops, age', [
     ('ordered', 1, 4.0 + 2), ('ordered', 2, 4.0 + 4), ('hasty', 2, 2.5)])
 def test_decision_is_dropped_when_too_old(kind: str, hops: int, age: float) -> None:
-    """By itself after the expiry of messages and two rounds a hop. The task may say otherwise."""
+    """
+    By default the limit is the expiry of messages and two rounds a hop.
+
+    A task may set another.
+    """
     robots = swarm(tasks=kind, message_expiry=4.0)
     robots.sweep(9)
     member, newest = robots.robots[1 + hops], task(robots, 1 + hops).acted[-1]

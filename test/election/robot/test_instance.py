@@ -47,7 +47,7 @@ def test_line_counts_its_members(collection):
 
 
 def test_message_has_sum_parent_and_decision():
-    """Robot 2 hands on three to robot 1: 4, 3 and itself, whose x add up to 3 + 2 + 1."""
+    """Robot 2 forwards three robots to robot 1: 4, 3 and itself. Their x add up to 3 + 2 + 1."""
     swarm = Swarm(line(4), first, tasks='count')
     swarm.sweep(12)
     document = json.loads(swarm.said[2])
@@ -58,7 +58,7 @@ def test_message_has_sum_parent_and_decision():
 
 
 def test_contribution_is_divided_between_equal_parents():
-    """4 is as far from 2 as from 3, so each gets half of it, and hands on one and a half."""
+    """Robots 2 and 3 are equally far from 4, so each gets half of it, and forwards 1.5 robots."""
     places = {1: (0.0, 0.0), 2: (1.0, 0.5), 3: (1.0, -0.5), 4: (2.0, 0.0)}
     swarm = Swarm(places, first, regions=True, communication_range=1.2)
     swarm.sweep(10)
@@ -70,7 +70,7 @@ def test_contribution_is_divided_between_equal_parents():
 # Roles.
 
 def test_workers_and_relays_do_not_lead():
-    """The strongest, 3, is a worker and does not lead; 2 is a relay and does not count."""
+    """Robot 3, the strongest, is a worker. Robot 2 is a relay, and is not counted."""
     roles = {2: 'relay', 3: 'worker'}
     swarm = Swarm(line(4), lambda i: {'role': roles.get(i, 'candidate'),
                                       **of_one(i, {1: 5.0, 3: 99.0})}, tasks='count')
@@ -93,7 +93,11 @@ def test_nobody_leads_when_there_are_no_candidates():
 # Regions fixed beforehand.
 
 def test_each_zone_has_its_own_leader():
-    """Two in each, and one in none: a relay, led and heard by nobody, strong as it is."""
+    """
+    Each zone has two robots.
+
+    The strongest robot is in no zone, so it leads and hears nobody.
+    """
     places = {1: (0.5, 0.0), 2: (1.5, 0.0), 3: (2.5, 0.0), 4: (3.5, 0.0), 5: (1.5, 1.4)}
     swarm = Swarm(places, lambda i: {'strength': float(i)}, tasks='count', zones=WEST_AND_EAST,
                   radius=0.1)
@@ -119,7 +123,11 @@ def test_each_zone_has_its_own_leader():
 @pytest.mark.parametrize('algorithm', [
     'bounded', 'classic', 'recursive-replicated', 'resilient', 'colour'])
 def test_zone_elects_another_leader_when_its_leader_fails(algorithm):
-    """1 falls silent; 2, which leads next, drives out of the zone, still heard by all."""
+    """
+    Robot 1 falls silent.
+
+    Then 2, the next leader, drives out of the zone, and is still heard.
+    """
     swarm = Swarm(line(5), lambda i: {'strength': -float(i)}, regions=True, algorithm=algorithm,
                   zones='{hall: [[-1, -1], [4.5, -1], [4.5, 1], [-1, 1]]}')
     swarm.sweep(70)
@@ -186,7 +194,7 @@ def test_task_announces_to_neighbouring_leaders_and_receives_their_announcements
 
 
 def test_longest_id_is_exact_across_a_border():
-    """An id is a whole number in a summary. It is told exactly, of however many digits."""
+    """An id is a whole number in a summary, so it is sent exactly."""
     far = 2**53 - 1
     places = {1: (0.0, 0.0), 2: (1.0, 0.0), far: (2.0, 0.0)}
     swarm = Swarm(places, lambda i: of_one(i, {1: 1.0, far: 2.0}), radius=0.5, connected=True)
@@ -197,7 +205,7 @@ def test_longest_id_is_exact_across_a_border():
 # Leaders of leaders.
 
 def test_each_robot_is_counted_once_with_two_levels():
-    """2 and 5 lead three each. Among the two 5 is the stronger, and has all six above."""
+    """Robots 2 and 5 lead three robots each. The stronger 5 leads both and counts six above."""
     swarm = two_regions(hierarchy='10', tasks='count')
     swarm.sweep(30)
     assert swarm.members() == {2: 3.0, 5: 3.0}
@@ -223,7 +231,7 @@ def test_each_robot_is_counted_once_with_two_levels_without_tasks():
 
 
 def test_level_uses_the_strength_of_the_first_instance():
-    """It comes from a topic, which level_1 does not listen to again."""
+    """The strength comes from a topic to which level_1 does not subscribe."""
     swarm = two_regions(hierarchy='10', strength_source='topic', input_expiry=1e5)
     for i, robot in swarm.robots.items():
         robot.main.take_strength(SimpleNamespace(data={2: 5.0, 5: 4.0}.get(i, 0.0)), 0.0)
@@ -242,7 +250,7 @@ def given(leaders='1,4', **common):
 
 
 def test_given_leader_counts_its_cell():
-    """3 is 2 m from 1 and 1 m from 4. The strengths, all equal, do not matter."""
+    """Robot 3 is 2 m from 1 and 1 m from 4. The equal strengths do not matter."""
     swarm = given(tasks='count')
     assert swarm.leaders() == {1: 1, 2: 1, 3: 4, 4: 4, 5: 4, 6: 4}
     assert swarm.members() == {1: 2.0, 4: 4.0}
@@ -280,7 +288,7 @@ def test_levels_work_above_given_leaders():
 # Several at once.
 
 def test_two_instances_elect_by_their_own_parameters():
-    """The first elects 1 as far as 2 m; ``rescue`` elects 4, by hops, for all."""
+    """The first elects 1 within 2 m. ``rescue`` elects 4 by hops for all robots."""
     swarm = Swarm(line(4), lambda i: {**first(i), 'others': {'rescue': {
         'algorithm': 'resilient', 'strength': float(i), 'tasks': 'count'}}},
         radius=2.0, regions=True, collection='tree')
@@ -304,7 +312,7 @@ def test_instance_is_ignored_and_counted_when_its_algorithm_differs():
 
 
 def test_parameters_of_an_instance_change_at_run_time():
-    """With a radius of 1 m robot 3 is nobody's but its own, until it is 5 m again."""
+    """With a radius of 1 m robot 3 leads itself, until the radius is 5 m again."""
     swarm = Swarm(line(3), lambda i: {**first(i), 'others': {'rescue': {
         'strength': of_one(i, {1: 9.0})['strength'], 'radius': 1.0, 'regions': True}}})
     swarm.sweep(10)
@@ -323,9 +331,10 @@ def test_parameters_of_an_instance_change_at_run_time():
 
 def test_members_know_the_radius_that_feedback_reduced():
     """
-    Four members where two are wanted: 10 m * (1 + 0.1 * (1 - 4 / 2)) = 9 m, which all know.
+    The target is two of four members.
 
-    In units of that radius the farthest is 3 m * 10 / 9 away; in metres it stays 3 m.
+    The radius becomes 10 m * (1 + 0.1 * (1 - 4 / 2)) = 9 m. In units of that radius the
+    farthest member is 3 m * 10 / 9 away. In metres it stays 3 m away.
     """
     swarm = Swarm(line(4), first, regions=True, radius=10.0, feedback_gain=0.1,
                   feedback_alpha=1.0, feedback_target=2.0)
@@ -352,7 +361,11 @@ def test_feedback_keeps_a_radius_of_zero():
 
 
 def test_candidacy_is_refused_when_its_leader_contradicts_it():
-    """2 hears 3 at first hand, which follows 4 by now; 1 has lost that message and follows 3."""
+    """
+    Robot 3 follows 4 now.
+
+    Robot 2 hears 3 directly, and 1 has lost that message and follows 3.
+    """
     swarm = Swarm({1: (0.9, 0.0), 2: (1.0, 0.0), 3: (2.0, 0.0), 4: (3.4, 0.0)},
                   lambda i: of_one(i, {3: 3.0, 4: 4.0}), radius=2.0)
     swarm.silent.add(4)

@@ -217,7 +217,7 @@ def test_robot_sends_no_name_when_it_is_the_default() -> None:
 
 
 def test_name_of_a_leader_spreads_with_its_candidacy_and_changes_with_it() -> None:
-    """Robot 4 leads all of a line, is renamed, gets the usual name, and dies."""
+    """Robot 4 leads a line, is renamed, gets the default name, and dies."""
     swarm = Swarm(line(4), lambda i: of_one(i, {4: 9.0}), radius=9.0)
     for name in ('/tb3_3', '/alice', ''):
         swarm.robots[4].name = name
@@ -276,7 +276,7 @@ def test_parameter_of_another_algorithm_is_refused(changes, text):
 
 
 def test_default_value_is_allowed_for_each_algorithm():
-    """Files of parameters name all of them, with whatever algorithm."""
+    """Parameter files name all parameters with any algorithm."""
     for name in ALGORITHMS.names():
         defaults = {p.name: p.default for p in table(ElectionParameters) if not p.required}
         assert parameters(**{**defaults, 'algorithm': name}).algorithm == name

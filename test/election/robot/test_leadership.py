@@ -38,7 +38,7 @@ import pytest
 
 
 def test_leadership_is_reported_for_leader_follower_and_robot_without_leader() -> None:
-    """Robot 1 may only follow: it has no leader before it hears one, and when it has stopped."""
+    """Robot 1 may only follow. It has no leader before it hears one, and after it has stopped."""
     swarm = Swarm(line(2), lambda i: {'role': 'worker'} if i == 1 else {}, radius=9.0)
     swarm.robots[2].name = '/alice'
 
@@ -119,7 +119,7 @@ STANDINGS = strategies.builds(
 
 @given(strategies.lists(STANDINGS, min_size=1, max_size=8))
 def test_events_add_up_to_the_present_status(course):
-    """Whom it follows, whether it leads: the events are enough to tell."""
+    """The events alone determine the leader and the role."""
     region, leads, last = None, False, None
     for now in course:
         for event in events(last, now):

@@ -174,7 +174,7 @@ def test_nearer_new_sender_is_kept_when_the_mailbox_is_full():
 
 
 def test_longer_known_sender_returns_into_a_full_mailbox():
-    """It was silent for longer than a message is valid, and strangers took its place."""
+    """It was silent for longer than the expiry, and strangers took its place."""
     of = Receiver()
     for second in range(30):
         of.hear(1, float(second), 9.0)
@@ -223,7 +223,7 @@ def test_flood_of_ids_displaces_no_known_sender():
 
 
 def test_neighbour_is_displaced_once_per_interval():
-    """The order is found once an interval. Who came in its course is not in it yet."""
+    """The order of senders is computed once an interval, without senders that arrive during it."""
     of = Receiver(limit=3)
     for sender in (1, 2, 3):
         of.hear(sender, 0.0, 9.0)

@@ -85,7 +85,7 @@ def test_predicted_distance_is_the_greatest_within_the_look_ahead(velocity, ahea
 @given(st.lists(st.tuples(*[st.floats(-100.0, 100.0)] * 4), min_size=3, max_size=3),
        st.floats(0.0, 60.0))
 def test_predicted_distance_is_symmetric_and_obeys_the_triangle_inequality(robots, ahead):
-    """Not less than the distance now, the same from either end, and never a way round shorter."""
+    """It is also at least the present distance."""
     def between(a, b):
         return look_ahead(*(there - here for here, there in zip(a, b)),
                           LookAheadParameters(ahead))
@@ -162,7 +162,7 @@ def distances(robot: Robot, now: float) -> dict[int, float]:
 # Ranges on robots.
 
 def test_range_corrects_the_distance_by_odometry() -> None:
-    """By odometry robots 1 and 2 are 3 m from each other; in truth they are 2 m and move on."""
+    """Robots 1 and 2 are 3 m apart by odometry and 2 m apart in truth, and move on."""
     one, two = ranger(1), ranger(2, (3.0, 0.0))
     one.receive(two.round(0.0), 0.0)
     assert distances(one, 0.1) == {}
@@ -198,7 +198,7 @@ def test_false_range_changes_one_link_only() -> None:
 @pytest.mark.parametrize(('measured', 'near'), [(2.4, True), (2.6, False)])
 def test_communication_range_is_compared_with_the_measured_range(
         measured: float, near: bool) -> None:
-    """By odometry it is 2 m away, or 3 m: what is measured decides."""
+    """The neighbour is 2 m or 3 m away by odometry."""
     for place in (2.0, 3.0):
         one, two = ranger(1, communication_range=2.5), ranger(2, (place, 0.0))
         one.sensing.take_measurements([2.0, measured], 0.0)
@@ -209,7 +209,6 @@ def test_communication_range_is_compared_with_the_measured_range(
 
 
 def test_communication_range_holds_for_measured_ranges_without_positions() -> None:
-    """Their messages are no longer refused where a communication range is set."""
     one, two = ranger(1, None, communication_range=2.5), ranger(2, None)
     assert one.receive(two.round(0.0), 0.0)
     assert one.counts['rejected_no_position'] == 0

@@ -34,13 +34,13 @@ def test_zone_is_found_by_position():
 
 
 def test_radius_of_zones_is_the_longest_outline():
-    """Both squares have sides of 2 m, and so 8 m all around. Small ones are made up for."""
+    """Both squares have sides of 2 m and so an outline of 8 m. Small zones get a minimum."""
     assert Zones(SQUARES).radius == 8.0
     assert Zones('{dot: [[0, 0], [0.1, 0], [0, 0.1]]}').radius == 5.0
 
 
 def test_position_is_outside_the_inner_corner_of_a_concave_zone():
-    """An L. Its inner corner is outside."""
+    """The zone is L-shaped."""
     zones = Zones('{hall: [[0, 0], [4, 0], [4, 1], [1, 1], [1, 4], [0, 4]]}')
     assert zones.at((0.5, 3.0)) == 'hall' and zones.at((3.0, 3.0)) is None
 

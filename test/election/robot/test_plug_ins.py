@@ -158,7 +158,7 @@ def test_plug_in_metric_uses_its_own_parameters(registered: Any) -> None:
 
 
 def test_region_ends_where_the_reading_changes() -> None:
-    """Two warm robots, then three cold ones: a border where the temperature changes."""
+    """Two warm robots are followed by three cold ones."""
     swarm = Swarm(line(5), metric='sensor_difference', radius=2.0)
     temperatures = {1: 30.0, 2: 29.5, 3: 21.0, 4: 20.5, 5: 20.0}
     for _ in range(8):
@@ -198,7 +198,7 @@ def test_reading_is_dropped_when_wrong(reading: Any) -> None:
 
 
 def test_round_trip_is_measured_in_both_directions() -> None:
-    """Messages take 20 ms there, and those of robot 1 take 30 ms back: 50 ms to each other."""
+    """Messages take 20 ms to robot 1, and 30 ms back."""
     common = {'metric': 'round_trip', 'communication_range': float('inf')}
     robots = {i: Robot(build(ElectionParameters, {'robot_id': i, **common})) for i in (0, 1)}
     clocks = {0: 5.0, 1: 995.0}
@@ -304,7 +304,7 @@ def test_input_expiry_takes_effect_when_changed_at_run_time():
 
 
 def test_data_rate_is_the_strength_until_it_expires():
-    """A source of topic and state: 2 has the better uplink, until nothing more is heard of it."""
+    """Robot 2 has the better data rate until its topic falls silent."""
     swarm = Swarm(line(2), strength_source='data_rate', radius=9.0, input_expiry=2.5)
     for i, rate in ((1, 3.0), (2, 50.0)):
         swarm.robots[i].main.take_strength(SimpleNamespace(data=rate), 0.0)
@@ -317,7 +317,7 @@ def test_data_rate_is_the_strength_until_it_expires():
 
 
 def test_robot_is_no_candidate_when_its_trust_is_below_the_limit() -> None:
-    """The trust in 3 falls below the least one; in the end nothing is heard of that in 2."""
+    """The trust in 3 falls below the limit. Finally the topic with the trust in 2 falls silent."""
     swarm = Swarm(line(3), strength_source='trust', radius=9.0, input_expiry=12.5)
 
     def give(trusts: dict[int, float]) -> None:

@@ -54,7 +54,7 @@ def test_old_difference_is_ignored() -> None:
 
 
 def test_distance_stays_positive() -> None:
-    """Two that approach each other, while odometry was wrong by a metre."""
+    """Two robots approach each other, and odometry is wrong by a metre."""
     ranges = RangeSmoothing(expiry=3.0)
     ranges.take(7, 1.0, 2.0, 0.0)
     assert ranges.distance(7, 0.5, 0.0) == 1e-3
@@ -72,7 +72,7 @@ def test_neighbours_are_forgotten_when_not_measured() -> None:
        st.sets(st.integers(0, 4), max_size=2), st.floats(3.0, 50.0))
 def test_distance_is_right_when_two_of_five_ranges_are_wrong(
         path: list[float], now: float, drift: float, wrong: set[int], by: float) -> None:
-    """Ranges tell odometry's error exactly, but for some that are too long."""
+    """All other ranges show the error of odometry exactly."""
     ranges = RangeSmoothing(expiry=30.0)
     drift = max(drift, 0.01 - min(*path, now))
     for k, apart in enumerate(path):

@@ -64,7 +64,7 @@ def sweeps_until_forgotten(swarm: Swarm, leader: int, most: int) -> int:
 @pytest.mark.parametrize('algorithm', sorted(set(ALGORITHMS.names()) - {'recursive'}))
 @pytest.mark.parametrize('loss', [0.0, 0.4])
 def test_dead_leader_is_forgotten_within_the_bound(algorithm, loss, monkeypatch):
-    """By all algorithms but ``recursive``, which never forgets. Bounds are those of each."""
+    """Check each algorithm by its own bound, except ``recursive``, which never forgets."""
     limit = 8
     settings = {'recursive-replicated': {'replicate_period': 5}, 'given': {'leaders': '4'}}
     swarm = Swarm(CLOSE, lambda i: of_one(i, {4: 9.0}), algorithm=algorithm, hop_limit=limit,
@@ -82,7 +82,7 @@ def test_dead_leader_is_forgotten_within_the_bound(algorithm, loss, monkeypatch)
 
 
 def test_radius_bounds_recovery_without_a_hop_limit():
-    """The setting of the papers: some 400 rounds at 5 cm a hop, had the floor not been less."""
+    """With the papers' setting recovery would take 400 rounds at the default floor of 5 cm."""
     swarm = Swarm(CLOSE, lambda i: of_one(i, {4: 9.0}), hop_limit=-1, radius=2.0,
                   message_expiry=float(EXPIRY))
     swarm.sweep(10)
@@ -91,7 +91,7 @@ def test_radius_bounds_recovery_without_a_hop_limit():
 
 
 def test_leader_in_range_is_kept_when_its_rounds_stall():
-    """What a robot has from its leader itself holds until it expires, at any limit."""
+    """A candidacy received from the leader itself holds until it expires, at any hop limit."""
     swarm = Swarm({1: (0.0, 0.0), 2: (0.5, 0.0)}, lambda i: of_one(i, {2: 9.0}), radius=1.0,
                   message_expiry=60.0, hop_limit=1)
     swarm.sweep(2)

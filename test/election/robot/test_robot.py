@@ -97,7 +97,7 @@ def test_neighbour_that_leaves_the_range_is_forgotten_until_it_returns():
 
 
 def test_neighbour_is_dropped_when_the_robot_drives_out_of_range():
-    """The neighbour stays. What it said last is out of range from where this robot is now."""
+    """The neighbour stands, and its last position is out of range of the robot's new position."""
     me = robot(communication_range=5.0)
     me.receive(says(7, at=(4.0, 0.0)), 0.0)
     me.sensing.take_odometry((-2.0, 0.0, 0.0), 0.1)
@@ -129,7 +129,7 @@ def test_message_under_the_own_id_is_rejected():
 
 
 def test_duplicate_id_is_detected_when_both_send_equal_messages():
-    """Both have no odometry and the same parameters: of two echoes one is not this robot's."""
+    """Neither has odometry, and parameters are equal, so one of two echoes is of another robot."""
     me, twin = robot(at=None), robot(at=None)
     mine, its = me.round(1.0), twin.round(1.0)
     assert mine == its
@@ -174,7 +174,6 @@ def test_message_is_counted_once_or_kept_in_the_mailbox():
 
 
 def test_robot_without_odometry_has_neither_position_nor_neighbours():
-    """It hears, but has no position to announce, nor a distance to anyone."""
     me = robot(at=None)
     assert '"p"' not in me.round(0.0)
     me.receive(says(7), 0.0)
@@ -227,7 +226,7 @@ def test_metric_range_uses_measurements_until_they_expire():
 
 
 def test_metric_hops_needs_a_position_when_a_range_is_set():
-    """Who may be out of range is not a neighbour, until this robot knows where it is."""
+    """A sender is no neighbour while the robot cannot check the range."""
     me = robot(at=None, metric='hops', communication_range=5.0, radius=3.0)
     me.receive(says(7, at=(900.0, 0.0)), 0.0)
     me.receive(says(8, at=(3.0, 0.0)), 0.0)
@@ -290,7 +289,7 @@ def test_round_is_triggered_when_the_candidacy_would_change():
 
 
 def test_round_is_triggered_when_small_changes_add_up():
-    """Small steps add up to one that counts, since they are compared with what was announced."""
+    """Changes are compared with the announced state, so small ones add up."""
     me = robot()
     me.receive(says(8, far=1.0, leader=9), 0.0)
     me.round(0.0)
@@ -302,7 +301,7 @@ def test_round_is_triggered_when_small_changes_add_up():
 
 @pytest.mark.parametrize('algorithm', ALGORITHMS.names())
 def test_two_robots_elect_with_each_algorithm(algorithm):
-    """Two robots 3 m apart follow the stronger. States stay plain, and can be sent."""
+    """Two robots 3 m apart follow the stronger. Their states stay plain numbers."""
     told = {'leaders': '7'} if algorithm == 'given' else {}
     weak = robot(algorithm=algorithm, **told)
     strong = robot(algorithm=algorithm, robot_id=7, strength=9.0, at=(3.0, 0.0), **told)
@@ -325,7 +324,6 @@ def test_robot_without_a_leader_does_not_lead():
 
 
 def test_round_is_triggered_by_a_tick_of_a_neighbour_but_not_by_its_rounds():
-    """A neighbour's rounds since the last tick go by. That its clock ticks itself is news."""
     me = robot(algorithm='recursive-replicated')
     own = REPLICATED.start(Device(ME, 1.0))
 
@@ -364,7 +362,7 @@ def test_wait_lasts_until_the_interval_is_over(last, now, expected):
 
 @pytest.mark.parametrize('speed, kept', [(0.0, True), (0.8, False), (-0.8, True)])
 def test_silent_neighbour_is_dropped_when_its_prediction_leaves_the_range(speed, kept):
-    """It was last heard 4 m away, the range is 5 m: 1.5 s later it has gone on as it went."""
+    """It was last heard at 4 m of 5 m. By its velocity it is out of range 1.5 s later."""
     me = robot(communication_range=5.0, message_expiry=3.0)
     for n in range(4):
         me.receive(says(7, at=(4.0 - speed * (3 - n), 0.0)), float(n))
@@ -382,7 +380,7 @@ def test_silent_neighbour_is_dropped_when_its_prediction_leaves_the_range(speed,
     ((1.0, 0.0), (1.0, 0.0), 3.0), ((-1.0, 0.0), (1.0, 0.0), 33.0),
     ((0.0, 1.0), (0.0, -1.0), math.hypot(3.0, 30.0))])
 def test_prediction_uses_the_velocities_of_both_robots(own, other, expected):
-    """Both drive at 1 m/s, beside each other or apart. 5 s have passed, and 10 s are ahead."""
+    """Both drive at 1 m/s, beside each other or apart, for 5 s, with 10 s ahead."""
     me = robot(at=None, metric='look_ahead', look_ahead=10.0, communication_range=100.0)
     for n in range(6):
         me.sensing.take_odometry((own[0] * n, own[1] * n, 0.0), float(n), yaw=0.0)

@@ -130,7 +130,7 @@ def test_task_that_needs_mandates_acts_only_under_a_mandate() -> None:
 
 
 def test_member_does_not_act_on_decisions_when_it_has_just_started() -> None:
-    """It may have forgotten a promise, and grants nothing yet."""
+    """It may have forgotten a promise, so it grants nothing yet."""
     robots = swarm()
     robots.sweep(SILENCE + 4)
     robots.robots[2] = robots._robot(2, {
@@ -146,7 +146,7 @@ def test_member_does_not_act_on_decisions_when_it_has_just_started() -> None:
 
 
 def test_member_does_not_act_on_decisions_when_its_promise_is_to_another_leader() -> None:
-    """2 goes over from 1, which is not heard any more, to 3."""
+    """Robot 2 changes from 1, which is silent, to 3."""
     robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0, 3: 8.0}), {'work': Work}, radius=1.0,
                    mandate=MANDATE, tasks='work')
     robots.sweep(SILENCE + 4)
@@ -253,7 +253,7 @@ def test_forged_beat_is_rejected_when_a_swarm_key_is_used(keys: tuple[bytes, ...
 
 
 def test_member_is_under_no_mandate_when_its_grant_has_no_room() -> None:
-    """3 hands on the grants of a crowd; with the longer position of 2 they are too many."""
+    """Robot 3 forwards too many grants for a message with the longer position of 2."""
     robots = Swarm({1: (0.0, 0.0), 2: (1.1234, 0.1234), 3: (2.0, 0.0)},
                    lambda i: of_one(i, {1: 9.0}), radius=9.0, mandate=MANDATE)
     robots.sweep(SILENCE + 3)
@@ -288,7 +288,7 @@ def with_other(i: int, **settings: Any) -> Swarm:
     ids=lambda settings: next(iter(settings)))
 def test_robot_neither_grants_nor_relays_when_its_settings_differ(
         settings: dict[str, Any]) -> None:
-    """Robot 3 is between 4 and the leader. Beats do not get past it."""
+    """Robot 3 is between 4 and the leader, and does not relay beats."""
     robots = with_other(3, **settings)
     robots.sweep(2 * SILENCE)
     main = robots.instances()
@@ -359,7 +359,7 @@ def test_grant_and_notice_do_not_count_when_settings_differ(other: int) -> None:
 
 @pytest.mark.parametrize('other', [0, 1])
 def test_release_does_not_count_when_settings_differ(other: int) -> None:
-    """2 goes over from 1, which is not heard any more, to 3."""
+    """Robot 2 changes from 1, which is silent, to 3."""
     robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0, 3: 8.0}), radius=1.0, mandate=MANDATE)
     robots.sweep(SILENCE + 4)
     second = robots.instances()[2].parts['mandates'].mandates
@@ -408,7 +408,7 @@ def test_mandate_duration_is_refused_with_the_minimum_when_shorter_than_a_beat(
 
 
 def test_mandate_over_distant_robots_holds_when_it_lasts_as_long_as_warned() -> None:
-    """The mandate over a robot four hops away lapses before."""
+    """With a shorter duration the mandate over a robot four hops away lapses."""
     for mandate, held in ((4.0, False), (8.5, True)):
         robots = swarm(5, mandate=mandate)
         robots.sweep(30)

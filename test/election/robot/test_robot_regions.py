@@ -60,7 +60,11 @@ def test_message_has_only_position_and_state_without_regions():
 
 
 def test_robots_elect_together_when_some_form_no_regions():
-    """2 forms none: all follow 1, who counts itself; and 3 and 4 hand on what 2 does not take."""
+    """
+    Robot 2 forms none.
+
+    All follow 1, which counts itself. Robots 3 and 4 forward what 2 does not receive.
+    """
     swarm = Swarm(line(4), lambda i: {**first(i), 'tasks': '' if i == 2 else 'count'})
     swarm.sweep(12)
     assert swarm.leaders() == dict.fromkeys(line(4), 1)
@@ -73,7 +77,7 @@ def test_robots_elect_together_when_some_form_no_regions():
 
 @pytest.mark.parametrize('collection', ['tree', 'multi-path'])
 def test_member_is_counted_when_only_one_side_measures_the_range(collection):
-    """3 measures 2 and hands all it has to it; 2 hears 3, and cannot measure it."""
+    """Robot 3 measures 2 and forwards all to it. Robot 2 hears 3, and cannot measure it."""
     swarm = Swarm(line(4), first, metric='range', collection=collection, regions=True,
                   input_expiry=1e5)
     for i, robot in swarm.robots.items():
@@ -103,7 +107,7 @@ def test_range_of_a_link_changes_at_run_time():
 @pytest.mark.parametrize(('late', 'members'), [(1.0, 2.0), (2.0, 1.0)])
 def test_robot_out_of_range_is_counted_until_it_has_missed_messages(
         late: float, members: float) -> None:
-    """What a robot has sent since may have reached others, which count it already."""
+    """Other robots may have received its later messages, and count it."""
     swarm = Swarm(line(2), first, regions=True)
     swarm.sweep(6)
     assert swarm.members() == {1: 2.0}
@@ -117,7 +121,7 @@ def test_robot_out_of_range_is_counted_until_it_has_missed_messages(
 @pytest.mark.parametrize(('silent', 'parent', 'least'), [(1, 3, 0.8), (2, 2, 0.99)])
 def test_late_neighbour_is_parent_only_when_no_other_is_heard(
         silent: int, parent: int, least: float) -> None:
-    """3 is the better parent of 4 until a message of it is missed. Then 2 gets nearly all."""
+    """Robot 3 is the better parent of 4 until a message is missed. Then 2 gets nearly all."""
     places = {1: (0.0, 0.0), 2: (0.8, 0.6), 3: (1.0, 0.0), 4: (1.6, 0.0)}
     swarm = Swarm(places, first, regions=True, communication_range=1.1)
     swarm.sweep(6)
@@ -130,7 +134,11 @@ def test_late_neighbour_is_parent_only_when_no_other_is_heard(
 
 
 def test_robot_is_counted_as_different_when_its_tasks_differ():
-    """1 and 2 count, 3 and 4 do something else; 2 and 3 hear each other, once a round."""
+    """
+    Robots 1 and 2 count, 3 and 4 have another task.
+
+    Robots 2 and 3 hear each other once a round.
+    """
     swarm = Swarm(line(4), lambda i: {**first(i), 'tasks': 'count' if i < 3 else 'other'},
                   {'other': Task})
     swarm.sweep(10)
@@ -167,7 +175,7 @@ class Broken(Task):
 
 
 def test_robot_elects_counts_and_relays_when_a_task_fails():
-    """2, in the middle, has it, beside one that works."""
+    """Robot 2, in the middle, has the failing task beside one that works."""
     kinds = {'broken': Broken, 'idle': Task}
     swarm = Swarm(line(3), lambda i: {**first(i), 'tasks': 'broken,count'}, kinds, connected=True)
     swarm.sweep(10)
@@ -186,7 +194,7 @@ class Opaque(Task):
 
 
 def test_summary_is_evaluated_once_a_round():
-    """It fails on the leader, once in each of five rounds, however often it is asked for."""
+    """It fails on the leader once in each of five rounds, although it is read more often."""
     swarm = Swarm(line(2), first, {'opaque': Opaque}, tasks='opaque', outline=True)
     for _ in range(5):
         swarm.sweep()
@@ -226,7 +234,7 @@ class Weighing(Task):
 @settings(max_examples=examples(2))
 @given(st.integers(0, 999))
 def test_sum_is_equal_by_tree_and_in_shares_to_the_sent_digits(seed):
-    """Numbers are told to eight digits, and rounded at each hop."""
+    """Numbers are sent with eight digits, and rounded at each hop."""
     draw = random.Random(seed)
     places = {i: (draw.random() * 4, draw.random() * 4) for i in range(1, 26)}
     by: dict[str, Any] = {}
@@ -264,7 +272,7 @@ def longest(ids: int = 900_000, **settings: Any) -> tuple[Swarm, int]:
     ({'tasks': 'count'}, 900_000, 265), ({'regions': True}, 100, 150),
     ({'regions': True, 'feedback_gain': 0.1}, 100, 150)])
 def test_message_length_is_bounded_with_regions_and_instances(further, ids, most):
-    """With ids of six digits, of which a region takes six, or of three."""
+    """Ids have six digits, and a region holds six or three ids."""
     alone = longest(ids, tasks='count')[1]
     assert alone < 310
     assert longest(ids, tasks='count', others={'charging': further})[1] - alone < most
@@ -285,7 +293,7 @@ class Chatty(Task):
 
 
 def test_message_is_shortened_when_beyond_the_limit():
-    """640 numbers of nine characters: without the decision it is still too long."""
+    """A summary has 640 numbers of nine characters, too many even without the decision."""
     swarm = Swarm(line(2), first, {'chatty': Chatty}, tasks='chatty')
     swarm.sweep(4)
     assert swarm.leaders() == {1: 1, 2: 1}, 'the election goes on'
@@ -325,7 +333,7 @@ def test_summary_is_rejected_when_invalid(summary):
 
 
 def test_false_summary_within_the_limits_counts_until_its_sender_is_silent():
-    """It can count for a thousand. Nobody can tell. Gone, it is forgotten within its expiry."""
+    """A false count of a thousand cannot be detected. It expires with its sender."""
     swarm = with_liar(r={'p': 2, 's': [1000, 0, 0, 0], 'n': [2], 'f': [1000]})
     assert swarm.members() == {1: 1003.0}
     swarm.sweep(7)
@@ -333,7 +341,7 @@ def test_false_summary_within_the_limits_counts_until_its_sender_is_silent():
 
 
 def test_sender_is_ignored_when_its_summary_is_beyond_the_limit():
-    """Of the 100,002 that robot 2 makes of it robot 1 believes nothing: it leads itself alone."""
+    """Robot 2 sends a sum of 100,002. Robot 1 ignores the message, and leads itself."""
     swarm = with_liar(r={'p': 2, 's': [100_000, 0, 0, 0], 'n': [2], 'f': [1000]})
     assert swarm.members() == {1: 1.0}
     assert counts(swarm, 'rejected_other_summary')[1] >= 3
@@ -360,7 +368,7 @@ def test_decision_by_gossip_has_version_and_age():
 
 
 def test_decision_by_gossip_ages_by_the_missed_rounds():
-    """2 falls silent, while its message lasts; 3 does not take its decision for that of now."""
+    """Robot 2 falls silent while its message is valid. Robot 3 counts the missed rounds."""
     swarm = Swarm(line(3), first, tasks='count', spreading='gossip', message_expiry=5.0)
     swarm.sweep(10)
     swarm.silent.add(2)
@@ -391,7 +399,7 @@ KINDS = st.sampled_from([
 @given(KINDS, st.lists(st.tuples(st.integers(2, 9), CANDIDACIES, REGION, REGION, st.lists(
     ROW | st.none() | st.text(max_size=3), max_size=2)), min_size=1, max_size=4))
 def test_sent_message_is_valid_after_any_received_message(kind, heard):
-    """And of the own region it knows a number of robots that is finite and not negative."""
+    """The number of known members is also finite and not negative."""
     me = Swarm({1: (0.0, 0.0)}, lambda i: {'strength': 1.0}, **kind)
     me.sweep(1)
     robot = me.robots[1]
@@ -426,7 +434,6 @@ class Restless(Task):
 @pytest.mark.parametrize('more', [
     {}, {'connected': True, 'outline': True}, {'hierarchy': '20'}, {'collection': 'gossip'}])
 def test_changing_decision_triggers_no_round(more):
-    """Nobody has reason for a round before its period is over, though all that is said is new."""
     swarm = Swarm(line(5), first, {'restless': Restless}, schedule='reactive', tasks='restless',
                   **more)
     swarm.sweep(20)
@@ -476,6 +483,5 @@ def calls(neighbours: int, **settings: Any) -> int:
     {'regions': True, 'connected': True, 'outline': True}, {'regions': True, 'feedback_gain': 1.0},
     {'regions': True, 'hierarchy': '20'}])
 def test_cost_of_a_round_is_linear_in_the_neighbours(settings):
-    """Twice as many neighbours more cost twice as many calls more."""
     few, some, many = (calls(neighbours, **settings) for neighbours in (10, 20, 40))
     assert many - some == pytest.approx(2 * (some - few), rel=0.1)

@@ -72,7 +72,7 @@ def test_first_round_is_due_by_the_phase_and_the_next_a_period_later() -> None:
 
 
 def test_late_first_timer_runs_one_round_when_it_fires_twice() -> None:
-    """The node was not spun for 5 s, so that its timer is due again at once."""
+    """The node was not spun for 5 s, so its timer is due again at once."""
     made = Scheduled()
     for now in (5.0, 5.01, 6.0):
         made.fire(now)

@@ -202,7 +202,7 @@ def test_levels_above_have_the_limits_of_the_first_instance():
 
 
 def test_candidacy_of_another_algorithm_is_not_checked():
-    """It is left out in the round, and counted there, as without limits."""
+    """The round leaves it out and counts it, as without limits."""
     me = Robot(parameters(), {'rescue': build(InstanceParameters, {
         'strength_limits': LIMITS, 'algorithm': 'classic'})})
     me.sensing.take_odometry((0.0, 0.0, 0.0), 0.0)
@@ -214,9 +214,9 @@ def test_candidacy_of_another_algorithm_is_not_checked():
 @given(st.data())
 def test_robot_follows_no_strength_beyond_the_limits(data):
     """
-    Liars claim any strength beyond the limits, also in the names of others.
+    Liars claim any strength beyond the limits, also with ids of others.
 
-    All robots lead themselves, or follow a robot that is there.
+    All robots lead themselves, or follow a robot that exists.
     """
     strengths = data.draw(st.lists(st.floats(0.0, 1.0), min_size=4, max_size=4))
     algorithm = data.draw(st.sampled_from(WITH_STRENGTHS))
@@ -237,7 +237,7 @@ def test_robot_follows_no_strength_beyond_the_limits(data):
 
 
 def test_liar_leads_nobody_when_its_claim_is_beyond_the_limits():
-    """Robot 3 of five lies. The others are cut in two, and elect the best of their parts."""
+    """Robot 3 of five lies. It cuts the others in two parts, and each elects its best robot."""
     def strength(i: int) -> dict[str, Any]:
         lies = {'strength': 1e6, 'strength_limits': [0.0, 1e9]}
         return lies if i == 3 else {'strength': 0.1 * i, 'strength_limits': LIMITS}

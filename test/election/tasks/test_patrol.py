@@ -304,7 +304,11 @@ WESTERN_HALF = [(x / 2, y) for y in (0.5, 1.5) for x in range(8)]
 
 
 def test_next_leader_assigns_only_cells_that_were_not_visited() -> None:
-    """Of a strip of 8 m the western half was visited. The robot that is left gets the rest."""
+    """
+    The western half of a strip of 8 m was visited.
+
+    The remaining robot gets the eastern half.
+    """
     first = patroller(1, area=STRIP)
     second = patroller(2, (7.5, 0.5, 0.0), leads=False, area=STRIP)
     decided = decide_along(first, r1=WESTERN_HALF)

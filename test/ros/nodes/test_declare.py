@@ -95,7 +95,7 @@ SHARED = section('/**', 'robots: 2, radius: 3.0, real_time_factor: 1.0, trail: 1
 
 @pytest.mark.parametrize('kind', [RobotHost, SwarmWorld, Monitor, ElectionNode])
 def test_parameter_file_is_accepted_when_shared_by_nodes(node, kind):
-    """Each has some of its names. Others are of tasks and instances, or of rclpy."""
+    """Names of other nodes, of tasks and instances, and of rclpy are allowed."""
     own = {'robot_id': 1} if kind is ElectionNode else {}
     node(kind, SHARED, **own)
 

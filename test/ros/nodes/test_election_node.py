@@ -41,7 +41,7 @@ pytestmark = pytest.mark.usefixtures('ros')
 
 
 def test_swarm_elects_recovers_and_latches_its_outputs():
-    """Three in a line, each in range of the next. The strongest, at its end, leads, then dies."""
+    """Three robots are in a line. The strongest, at the end, leads and dies."""
     robots = [robot(i, communication_range=4.0) for i in (1, 2, 3)]
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0), 3: (3.0, 4.0)})
     spin_until([bench, *robots], lambda: leaders(robots) == [3, 3, 3]
@@ -67,7 +67,7 @@ def test_swarm_elects_recovers_and_latches_its_outputs():
 
 
 def test_leader_publishes_its_region():
-    """The leader and two followers in earshot make a triangle. It is taken back in the end."""
+    """The leader and two followers form a triangle. The region is withdrawn at the end."""
     robots = [robot(i) for i in (1, 2, 3)]
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0), 3: (0.0, 4.0)})
     late = Bench({}, name='late')
@@ -182,7 +182,6 @@ def test_robot_announces_no_position_and_warns_without_odometry():
 
 
 def test_robots_report_an_error_and_log_once_when_they_share_an_id():
-    """Each says so in its diagnostics and once in the log, and goes on."""
     twins = [robot(1), robot(1)]
     bench = Bench({1: (0.0, 0.0)})
     told = collect(bench, DiagnosticArray, '/diagnostics', EVENTS)
@@ -202,7 +201,7 @@ def test_robots_report_an_error_and_log_once_when_they_share_an_id():
 
 
 def test_malformed_messages_are_counted_by_reason():
-    """What is no CDR, no UTF-8, no JSON or no message is survived. What is one, is counted."""
+    """Payloads are invalid as CDR, as UTF-8, as JSON, or as a message."""
     node = robot(1, strength_limits=[0.0, 9.0])
     bench = Bench({1: (0.0, 0.0)})
     spin_until([bench, node], lambda: bench.heard_by([node]))
@@ -275,7 +274,7 @@ def test_measured_range_is_the_metric():
 
 
 def test_reactive_robots_relay_a_change_in_one_round_each():
-    """Five in a line that never run a periodic round hear of a leader beside the first."""
+    """Five robots in a line without periodic rounds hear of a leader beside the first."""
     robots = [robot(i, round_period=NEVER, communication_range=4.0, radius=99.0)
               for i in range(1, 6)]
     bench = Bench({i: (3.0 * i, 0.0) for i in range(1, 6)})
@@ -289,7 +288,7 @@ def test_reactive_robots_relay_a_change_in_one_round_each():
 
 
 def test_reactive_rounds_are_an_interval_apart():
-    """Twenty news at once: a round at the first, and one an interval later for all the others."""
+    """Twenty changes at once cause one round for the first, and one later for all others."""
     node = robot(1, round_period=NEVER)
     bench = Bench({1: (0.0, 0.0)})
     spin_until([bench, node], lambda: bench.heard_by([node]))
@@ -311,7 +310,7 @@ def test_periodic_robot_does_not_react_to_messages():
 
 
 def test_rounds_follow_simulated_time_after_a_jump_back():
-    """Rounds run and messages expire by /clock alone. After a jump back both go on."""
+    """Rounds and expiry follow only /clock, also after a jump back."""
     robots = [robot(i, use_sim_time=True, round_period=1.0, message_expiry=3.0,
                     odometry_expiry=NEVER) for i in (1, 2)]
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
@@ -349,9 +348,10 @@ def test_rounds_follow_simulated_time_after_a_jump_back():
 
 def test_neighbours_are_kept_when_simulated_time_leaps():
     """
-    The simulator stands still, and /clock goes on ten minutes later.
+    The simulator stops, and /clock continues ten minutes later.
 
-    Messages expire after ten periods, a sixtieth of the leap: on a busy machine some come late.
+    Messages expire after ten periods, a sixtieth of the leap, because some are late on a busy
+    machine.
     """
     robots = [robot(i, use_sim_time=True, schedule='periodic', round_period=1.0,
                     message_expiry=10.0, odometry_expiry=10.0) for i in (1, 2)]
@@ -384,7 +384,7 @@ def test_neighbours_are_kept_when_simulated_time_leaps():
 
 
 def test_robot_sends_on_its_send_topic_only():
-    """With a radio in between, a robot speaks on one topic and listens on another."""
+    """With a radio in between, sent and received topic differ."""
     node = robot(1, send_topic='/air')
     bench = Bench({1: (0.0, 0.0)})
     sent = collect(bench, String, '/air', NEIGHBOURHOOD)
@@ -398,7 +398,7 @@ def test_qos_override_changes_one_topic_only():
 
 
 def test_change_of_the_leader_is_repeated():
-    """A neighbour may have lost the message. The period is longer than the test."""
+    """A neighbour may have lost the message. The period exceeds the duration of the test."""
     node = robot(1, round_period=NEVER)
     bench = Bench({1: (0.0, 0.0)})
     bench.others[9] = 99.0

@@ -79,7 +79,7 @@ def test_robot_continues_and_reports_when_the_disk_is_full():
 
 
 def test_line_is_ended_when_a_full_disk_has_cut_it(tmp_path):
-    """There is room for one and a half. Then there is room again."""
+    """The disk has room for one and a half lines, and later for more."""
     path = tmp_path / 'events'
     node = robot(1)
     log = EventLog(node, node.robot, str(path))

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.usefixtures('ros')
 
 @pytest.mark.parametrize('make_executor', [make_executor, SingleThreadedExecutor])
 def test_overdue_round_runs_before_waiting_messages(make_executor):
-    """Messages pile up while the robot is busy elsewhere, until after its round was due."""
+    """Messages wait while the node is busy until after its round was due."""
     node = robot(1, round_period=PERIOD, schedule='periodic', hearing_budget=100_000,
                  diagnostics_period=NEVER)
     bench = Bench({1: (0.0, 0.0)})

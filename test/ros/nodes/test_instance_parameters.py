@@ -39,7 +39,7 @@ def decision(node: ElectionNode, instance: str = 'main') -> list[Any]:
 
 
 def test_two_instances_have_their_own_topics_and_parameters():
-    """The first elects 2 and counts; ``rescue`` elects 1, by another algorithm."""
+    """The first elects 2 and counts. ``rescue`` elects 1 by another algorithm."""
     robots = [robot(i, instances='rescue', tasks='count', **{
         'rescue.algorithm': 'classic', 'rescue.strength': -float(i), 'rescue.radius': 50.0,
         'rescue.regions': True}) for i in (1, 2)]
@@ -131,7 +131,7 @@ class Faulty(Task):
 
 
 def test_failing_task_is_reported_once_and_the_robot_continues():
-    """In the log, and in diagnostics with its traceback."""
+    """The log has one line, and diagnostics have the traceback."""
     node = robot(1, tasks='ros.nodes.test_instance_parameters:Faulty')
     bench = Bench({1: (0.0, 0.0)})
     told = collect(bench, DiagnosticArray, '/diagnostics', EVENTS)
@@ -192,7 +192,7 @@ def test_every_failing_task_is_reported():
 
 
 def test_task_of_a_second_level_decides_without_driving():
-    """One task drives: there is one publisher of ``cmd_vel``, and one set of parameters."""
+    """Only one task drives, so ``cmd_vel`` has one publisher, and parameters exist once."""
     node = robot(1, tasks='rally', hierarchy='20', instances='rescue', round_period=NEVER,
                  **{'rally.distance': 3.0, 'rescue.over': 'main'})
     above = [node.robot.instances[name].parts['regions'].task_runners[0].task

@@ -90,14 +90,13 @@ STATES: dict[str, Any] = {
 
 
 def test_barred_robot_reports_no_leader_when_alone() -> None:
-    """Robot 1 may only follow, and is alone."""
     node, reader = robot(1, role='worker'), DiagnosticsReader('election')
     spin_until([node, reader], lambda: reader.says(DiagnosticStatus.OK, 'has no leader yet'))
     assert (reader.values['leader'], reader.values['distance']) == ('-1', 'inf')
 
 
 def test_stopped_robot_withdraws_all_its_outputs() -> None:
-    """Those of all instances, also where it leads."""
+    """It withdraws the outputs of all instances, also where it leads."""
     robots = [robot(i, instances='rescue', tasks='count', **{
         'rescue.tasks': 'count', 'rescue.strength': float(i)}) for i in (1, 2)]
     kinds = {**STATES, **{f'rescue/{name}': kind for name, kind in STATES.items()},
@@ -142,7 +141,7 @@ def test_leadership_is_repeated_with_stamp_and_start() -> None:
 
 
 def test_only_changes_are_published_without_subscribers() -> None:
-    """A late subscriber receives the last change, with its stamp, and then each round."""
+    """A late subscriber receives the last change with its stamp, and then each round."""
     node, bench = robot(1), Bench({1: (0.0, 0.0)})
     spin_until([node, bench], lambda: node.robot.counts[ROUNDS] > 5)
     follower, ages = Follower('/r1', {}), []
@@ -209,7 +208,7 @@ def test_nested_number_is_named_by_its_path():
 
 
 def test_missing_number_is_nan_and_equal_to_itself():
-    """So that the same summary is not published twice, though NaN is not equal to itself."""
+    """An equal summary is not published twice, although NaN differs from itself."""
     odd = {'none': None, 'text': 'far', 'nan': float('nan'), 'object': object(), 'empty': [],
            'huge': 10**400}
     nothing = dict.fromkeys(('none', 'text', 'nan', 'object', 'huge'), math.nan)
@@ -218,7 +217,7 @@ def test_missing_number_is_nan_and_equal_to_itself():
 
 
 def test_output_namespace_moves_all_generic_outputs(ros: None) -> None:
-    """No generic name is left. Commands, messages and diagnostics are where they were."""
+    """Commands, messages and diagnostics stay on their topics."""
     node = robot(1, output_namespace='election', instances='rescue',
                  pose_source='cooperative', tasks='patrol', **{'rescue.tasks': 'count'})
     topics = {topic for topic, _ in node.get_publisher_names_and_types_by_node(

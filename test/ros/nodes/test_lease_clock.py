@@ -30,7 +30,7 @@ def test_lease_clock_returns_the_faster_reading_and_the_lag(
 
 
 def test_lag_does_not_grow_with_the_frequency_of_readings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of 1000 pairs of readings is apart by 0.1 ms more or less than the one before."""
+    """In 1000 pairs of readings the difference of the clocks changes by 0.1 ms."""
     now = [0.0]
 
     def readings() -> tuple[float, float]:

@@ -175,7 +175,7 @@ def frame_of(transform: TransformStamped) -> Pose:
 
 @pytest.mark.parametrize('start', [START, [4.0, 3.0, 0.5, 0.1, -0.2, 2.0]])
 def test_transform_composed_with_odometry_is_the_corrected_pose(start: list[float]) -> None:
-    """Odometry has driven 1 m on a slope and turned. The filter has it elsewhere."""
+    """Odometry has driven 1 m on a slope and turned. The filter corrects the pose."""
     begin, odometry = from_parameter(start), from_parameter((1.0, 0.5, 0.25, 0.0, 0.1, -2.5))
     message = Odometry()
     message.header.frame_id, message.header.stamp.sec = 'r1/odom', 7

@@ -110,7 +110,7 @@ def silent(bench: Bench, neighbour: ElectionNode) -> Callable[[], bool]:
 
 
 def test_lifecycle_can_run_twice():
-    """Silent until active, as if dead when deactivated, gone when cleaned up."""
+    """The robot is silent until active and after deactivation, and absent after cleanup."""
     node, neighbour = managed(tasks='count', instances='rescue'), robot(2)
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
     manager = Manager(node, neighbour, bench)
@@ -164,7 +164,7 @@ def test_failed_configuration_leaves_no_publisher_and_can_be_repeated():
 
 
 def test_parameters_are_fixed_while_the_node_is_configured():
-    """But for those that change at run time, which stay as they were set."""
+    """Parameters that change at run time keep their new values."""
     node = managed(instances='rescue')
     manager = Manager(node)
 
@@ -221,7 +221,7 @@ class OnlyOnce(Task):
 
 
 def test_node_is_unconfigured_after_a_failed_transition():
-    """Also what a task made on the node itself is gone."""
+    """Entities that a task created on the node are removed."""
     node = managed(tasks='ros.nodes.test_managed_election_node:OnlyOnce')
     manager, bare, named = Manager(node), belongings(node), parameters(node)
     assert manager.ask(CONFIGURE) and manager.ask(ACTIVATE)

@@ -104,7 +104,7 @@ def test_frozen_leader_does_not_act_beside_its_successor() -> None:
 
 
 def test_next_leader_and_restarted_leader_resume_the_history() -> None:
-    """Only the killed leader has had a reading. The alarm is over by then."""
+    """Only the killed leader had a reading, and the alarm has ended."""
     field = 'tasks:=field', 'field.alarm_above:=25.0', 'field.reading_expiry:=0.5'
     processes = {robot: started(robot, *field) for robot in (LEADER, HEIR)}
     observer = Observer()

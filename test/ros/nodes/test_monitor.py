@@ -101,7 +101,7 @@ def test_decisions_are_shown_at_their_leaders(ros):
 
 
 def test_monitor_receives_robot_namespaces_when_started_later(ros):
-    """Robots under their usual names send none. Robot 9 sends its own."""
+    """Robots with default names send no name. Robot 9 sends its name."""
     monitor, swarm = Monitor(parameter_overrides=overrides()), Swarm()
     swarm.create_timer(0.1, lambda: swarm.out.publish(String(
         data='{"v":1,"id":9,"frame":"map","p":[9,1],"c":[-9,0,9,0],"n":{"9":"/alice","8":"/x"}}')))

@@ -76,7 +76,7 @@ def test_request_is_repeated_until_answered() -> None:
 
 
 def test_request_is_repeated_to_the_next_node_when_unanswered() -> None:
-    """The robot's node ends before it has answered. Another one takes its place."""
+    """The robot's node ends before its answer, and another node replaces it."""
     node, robot = rclpy.create_node('asker'), Silent(0)
     origin = ParameterOrigin(node, steady_clock(node), 'r7/')
     spin_until([node], lambda: origin.ask() or bool(origin._pending))
@@ -131,7 +131,7 @@ REASON = ('parameter odometry_timeout: no odometry on /alice/wheels within 0.5 s
 
 @pytest.mark.parametrize('executable', ['election_node', 'managed_election_node'])
 def test_missing_odometry_ends_with_one_line_and_status_2(executable: str, tmp_path: Path) -> None:
-    """The reason is in the log file, too."""
+    """The log file also has the reason."""
     ran = subprocess.run(
         [sys.executable, '-m', 'leader_election', executable, '--ros-args', '-r', '__ns:=/alice',
          '-r', 'odom:=wheels', '-p', 'robot_id:=1', '-p',

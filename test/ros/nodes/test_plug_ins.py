@@ -36,7 +36,7 @@ pytestmark = pytest.mark.usefixtures('ros')
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
 def test_swarm_elects_and_recovers_with_each_algorithm(name):
-    """Four in a line, each in range of the next. The strongest, at its end, leads, then dies."""
+    """Four robots are in a line. The strongest, at the end, leads and dies."""
     takes = ALGORITHMS.get(name).takes
     settings = {key: value for key, value in SETTINGS.items() if key in takes}
     robots = [robot(i, algorithm=name, communication_range=4.0, **settings)
@@ -69,7 +69,7 @@ def test_parameter_is_refused_at_the_start_when_of_another_algorithm():
 
 
 def test_robot_leaves_the_region_when_its_predicted_distance_is_too_long():
-    """Half a minute ahead 2 is 12 m farther, beyond the radius. It stops, and is led again."""
+    """Robot 2 would be 12 m farther in half a minute. It stops, and is led again."""
     robots = [robot(i, metric='look_ahead', look_ahead=30.0, radius=10.0, radius_hysteresis=0.0,
                     communication_range=100.0) for i in (1, 2)]
     bench = Bench({1: (0.0, 0.0), 2: (2.0, 0.0)})
@@ -160,7 +160,7 @@ def test_diagnostics_have_the_fields_of_a_plug_in_algorithm():
 
 
 def test_sensor_metric_divides_regions():
-    """Robots 1 and 2 read the same, robot 3 far less: it leads itself."""
+    """Robots 1 and 2 read the same value. Robot 3 reads far less, so it leads itself."""
     robots = [robot(i, metric='sensor_difference', radius=2.0, communication_range=9.0)
               for i in (1, 2, 3)]
     bench = Bench({i: (float(i), 0.0) for i in (1, 2, 3)})

@@ -157,7 +157,7 @@ def test_command_ends_with_one_line_when_the_home_cannot_be_written(tmp_path, na
 
 
 def test_running_node_stops_cleanly_on_a_signal(ros, robots):
-    """Once it has said who leads, and so has run a round. A whole number does for a float."""
+    """The node has run a round. A whole number is accepted for a float parameter."""
     bench = Bench({}, name='watcher')
     leaders: list[Int64] = []
     bench.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
@@ -175,7 +175,7 @@ def test_running_node_stops_cleanly_on_a_signal(ros, robots):
 
 
 def test_stopped_process_stops_the_wheels(ros, robots):
-    """A leader that wanders where nothing is in its way."""
+    """A leader wanders in open space."""
     bench = Bench({7: (0.0, 0.0)}, name='watcher')
     eyes = bench.create_publisher(LaserScan, '/r7/scan', SENSOR)
     free = LaserScan(angle_increment=math.pi / 4, range_max=4.0, ranges=[math.inf] * 8)
@@ -193,7 +193,7 @@ def test_stopped_process_stops_the_wheels(ros, robots):
 
 @pytest.mark.parametrize('executor', ['', 'import sys; sys.modules["rclpy.experimental"] = None'])
 def test_failing_node_is_closed_and_ends_with_status_1(robots, executor):
-    """So that driven robots stop. The error is printed, and the status is 1."""
+    """Closing stops driven robots. The error is printed."""
     robots.append(start(executor + FALLS))
     out, err = robots[0].communicate(timeout=PATIENCE)
     assert (robots[0].returncode, out) == (1, 'closed\n')
@@ -231,9 +231,9 @@ def test_message_arrives_when_sent_at_the_end(ros, robots):
 
 def test_node_stops_cleanly_at_any_moment(robots):
     """
-    Eight processes started at once, stopped one after the other with random pauses between.
+    Start eight processes at once, and stop them one after the other with random pauses.
 
-    The first at its first line, before it imports rclpy, the last when it is long up.
+    The first is stopped before it imports rclpy, the last when it runs.
     """
     rng = random.Random(5)
     for n in range(8):

@@ -153,7 +153,7 @@ def test_recording_is_not_overwritten(ros, tmp_path):
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_stopped_or_killed_recorder_leaves_a_readable_file(ros, tmp_path, number):
-    """A recorder that is asked to stop finishes the file. A killed one leaves a readable file."""
+    """Only a stopped recorder writes the index at the end."""
     path = tmp_path / 'run.mcap'
     robots = Node('robots')
     voice = robots.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
@@ -179,7 +179,7 @@ def test_stopped_or_killed_recorder_leaves_a_readable_file(ros, tmp_path, number
 
 
 def test_recorder_ends_with_one_line_when_the_disk_is_full(ros, tmp_path, capfd):
-    """There is room for 8 kB more, and the messages cannot be compressed."""
+    """The disk has 8 kB left, and the messages cannot be compressed."""
     path = tmp_path / 'run.mcap'
     robots = Node('robots')
     voice = robots.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)

@@ -111,7 +111,7 @@ def test_invalid_measurements_are_counted_and_rounds_continue(message):
 
 
 def test_range_topics_of_each_neighbour_are_read():
-    """Robot 1 has a topic for 7 and one for 8. Metric range goes by them, without a filter."""
+    """Robot 1 has topics for 7 and 8, and uses metric ``range`` without a filter."""
     node = robot(1, metric='range', sighting_sources='ranges', range_ids='7-8')
     bench = Bench({1: (0.0, 0.0)})
     bench.others.update({7: 9.0, 8: 1.0})
@@ -178,7 +178,7 @@ def tags(stamp: Time) -> Any:
 
 @pytest.mark.parametrize(('source', 'make'), [('detections', detections), ('tags', tags)])
 def test_detections_are_transformed_from_a_mounted_camera(source, make):
-    """The messages of both types of drivers are those of their packages, over DDS."""
+    """The messages of both types are those of the driver packages, over DDS."""
     with installed(OPTIONAL[source]):
         node, bench = cooperating(sighting_sources=source, sensor_pose=CAMERA,
                                   sensor_frame='camera_optical')
@@ -206,7 +206,7 @@ def told(bench: Any, node: Any) -> list[Any]:
 
 
 def test_range_message_sets_time_and_deviation():
-    """The topic of 7 is on time and states its noise. The stamp of 8 is eight seconds old."""
+    """The message for 7 is on time and has a variance. The stamp for 8 is eight seconds old."""
     node, bench = cooperating(sighting_sources='ranges', range_ids='7-8')
     publishers = {i: bench.create_publisher(Range, f'/r1/range/robot_{i}', SENSOR) for i in (7, 8)}
 

@@ -135,7 +135,7 @@ def test_doctor_listens_after_discovery() -> None:
 
 
 def test_doctor_publishes_nothing() -> None:
-    """It has no publisher but those of rclpy, and requests no message again."""
+    """It has only the publishers of rclpy, and requests no message again."""
     robots = [robot(1), robot(2)]
     company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
     one = doctor()
@@ -148,7 +148,6 @@ def test_doctor_publishes_nothing() -> None:
 
 
 def test_waiting_messages_are_taken_at_once() -> None:
-    """All that have arrived are taken at once, since they share one topic."""
     radio = Node('radio', namespace='/r2', use_global_arguments=False)
     publisher = radio.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
     one, company = doctor(), robot(1)
@@ -189,7 +188,7 @@ def test_doctor_finds_missing_odometry() -> None:
 
 
 def test_doctor_finds_incompatible_profiles() -> None:
-    """A robot that asks for reliable odometry, and one for reliable messages."""
+    """One robot requests reliable odometry, and one requests reliable messages."""
     ask = 'reliable'
     robots = [robot(1, **{'qos_overrides./r1/odom.subscription.reliability': ask}),
               robot(2, **{'qos_overrides./neighbourhood.subscription.reliability': ask})]
@@ -200,7 +199,7 @@ def test_doctor_finds_incompatible_profiles() -> None:
 
 
 def test_doctor_finds_nothing_when_robots_count_hops_on_another_topic() -> None:
-    """Robots that count hops talk on /air, say so, and have no driver."""
+    """Robots count hops on topic /air, and have no driver."""
     robots = [robot(i, air='/air', metric='hops', communication_range=math.inf) for i in (1, 2)]
     one = doctor(r1=1, r2=2)
     until([*robots, one], lambda: heard(one, 10) and not told(one))
@@ -211,7 +210,7 @@ def test_doctor_finds_nothing_when_robots_count_hops_on_another_topic() -> None:
 
 
 def test_doctor_finds_a_one_way_link() -> None:
-    """Robot 1 has a range that reaches robot 2, which has none that reaches robot 1."""
+    """The range of robot 1 reaches robot 2, but not the other way round."""
     robots = [robot(1, communication_range=5.0), robot(2, communication_range=2.0)]
     company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
     until(company, lambda: len(robots[0].robot.neighbours) == 1)
@@ -227,7 +226,7 @@ def start(*arguments: str, **environment: str) -> 'subprocess.Popen[str]':
 
 
 def test_doctor_ends_with_the_status_of_its_findings() -> None:
-    """Status 0 among robots that are well, 1 where something is found, 2 for wrong usage."""
+    """The status is 0 without findings, 1 with findings, and 2 for wrong usage."""
     robots = [robot(1), robot(2)]
     company: list[Node] = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
     until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))

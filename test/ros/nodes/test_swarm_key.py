@@ -104,7 +104,7 @@ def test_outsider_without_the_key_is_not_followed(path: Path) -> None:
 
 @pytest.mark.parametrize('with_key', [True, False])
 def test_replayed_dead_leader_is_rejected_only_with_a_key(path: Path, with_key: bool) -> None:
-    """With the key its messages change nothing; without they keep it alive."""
+    """Without a key the replay keeps the leader."""
     robots = (keyed(path) if with_key else [robot(i, radius=2.0) for i in PLACES])
     bench = Bench(PLACES)
     recorder = LastMessages(bench)

@@ -125,7 +125,7 @@ def test_odometry_starts_at_the_origin_and_ground_truth_at_the_start_pose(bench)
 
 
 def test_odometry_covariance_grows_with_the_way(bench):
-    """It grows with the way, and is 0 where odometry has no errors and where nothing moves."""
+    """It is 0 without errors and at rest."""
     b = bench(**LINE, motion='cmd_vel', linear_scale_error=0.1, angular_bias=0.01)
     odom, other = b.listen(Odometry, 'robot_2/odom'), b.listen(Odometry, 'robot_1/ground_truth')
     command = b.node.create_publisher(Twist, 'robot_2/cmd_vel', 10)

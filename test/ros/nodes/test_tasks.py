@@ -156,7 +156,7 @@ def test_rally_surrounds_the_leader_with_its_members(company):
 
 
 def test_driving_task_waits_for_scans(company):
-    """What missing() names is logged within ten seconds, see test_waiting."""
+    """The log names the missing inputs within ten seconds (test_waiting)."""
     patrol = company(1, DRIVES, tasks='patrol')
     (robot,) = patrol.robots
     assert [(each.what, each.topic) for each in robot.missing()] == [

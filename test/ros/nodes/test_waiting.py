@@ -165,7 +165,7 @@ def test_missing_inputs_are_not_logged_while_time_stands_still(ros):
 
 @pytest.mark.parametrize('passes', [True, False])
 def test_await_clock_ends_when_time_passes(ros, passes):
-    """Time that stands still, as of a paused simulator, is not enough."""
+    """A clock that stands still, as of a paused simulator, is not sufficient."""
     node = Node('simulator')
     topic = node.create_publisher(Clock, '/clock', 10)
     with subprocess.Popen([sys.executable, '-m', 'leader_election', 'await_clock',

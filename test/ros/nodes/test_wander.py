@@ -111,7 +111,7 @@ def test_wander_drives_robots_by_their_scans(made, world):
 
 
 def test_wander_uses_arena_and_positions_without_scanners(made, world):
-    """It drives two among two that stand, which it knows by their messages only."""
+    """It drives two robots between two resting ones, which it knows only by messages."""
     swarm = world(robots=4, layout='grid', spacing=0.9)
     wander = wanderer(robots='robot_1,robot_2', world='empty', seed=5)
     made.append(wander)
