@@ -38,7 +38,6 @@ class Unison(NamedTuple):
 
     starts: int
     transitions: int
-    """Rounds that were run."""
     rounds: int
     """The most rounds until all clocks are equal, for good."""
 

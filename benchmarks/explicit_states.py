@@ -262,13 +262,11 @@ class Covered:
     states: int = 0
     """Different states of devices after an epoch, over all epochs and networks."""
     transitions: int = 0
-    """Rounds that were run."""
     ends: int = 0
     """The most partitions that one network may end in."""
     epochs: int = 0
     """The most epochs that one network takes."""
     share: float = 0.0
-    """The largest share of the bound."""
     wrong: list[str] = field(default_factory=list)
 
 

@@ -39,7 +39,6 @@ from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
 RATES = (0, 500, 2500, 8000)
-"""Messages a second."""
 SECONDS = 10.0
 IDS = 250
 PERIOD = 1.0

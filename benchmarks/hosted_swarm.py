@@ -36,7 +36,6 @@ from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
 
 LATTICE = {'layout': 'grid', 'spacing': 0.8}
-"""The default layout of robots."""
 STATIC = {'motion': 'static'}
 START_UP = 180.0
 """The timeout for the start of hundreds of nodes [s]."""

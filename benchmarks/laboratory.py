@@ -58,7 +58,6 @@ class Case(NamedTuple):
     devices: int
     """0: the number of the scenario."""
     change: str = ''
-    """One of ``CHANGES``."""
 
     def prepared(self) -> Scenario:
         """Return the scenario of this checkout, with this algorithm only."""

@@ -60,9 +60,7 @@ class Scene(NamedTuple):
 
     name: str
     world: Mapping[str, Any]
-    """Parameters of the world."""
     swarm: Mapping[str, Any]
-    """Parameters of :class:`.LoggedSwarm`."""
     seconds: float
     """The length of a run, infinite for that of the logs."""
 

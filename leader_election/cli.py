@@ -44,7 +44,6 @@ COMMAND = 'leader_election'
 DISTRIBUTIONS = {'PIL': 'pillow', 'mcap_ros2': 'mcap-ros2-support'}
 """Modules whose distribution has another name on PyPI."""
 DRAWING = {'matplotlib', 'leader_election_lab'}
-"""Modules that import matplotlib."""
 
 
 def usage() -> str:

@@ -54,7 +54,6 @@ FILES = {
     'web.yaml': (WebParameters, 'The parameters of web, the page of a swarm in a browser.'),
     'world.yaml': (WorldParameters, 'The parameters of swarm_world, the embedded world.'),
 }
-"""The parameters that each file holds, and its title."""
 
 
 def text(name: str) -> str:

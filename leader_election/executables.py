@@ -144,4 +144,3 @@ EXECUTABLES = (
         name='web', module='leader_election.ros.nodes.web', requires=_TO_SHOW,
         parameter_file='web.yaml', description='show the swarm in a browser'),
 )
-"""All executables, by name."""

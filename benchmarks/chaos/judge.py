@@ -83,7 +83,6 @@ class Recovery(NamedTuple):
     seconds: float
     """From the change to the last moment with an unled robot, 0 if there was none [s]."""
     over: bool
-    """Whether that was over before the next change."""
     window: float
     """The time to the next change [s]."""
     wrong: float = 0.0

@@ -96,14 +96,12 @@ class Outcome:
     unbalanced: int = 0
     """Reports of the relay in which copies were not accounted for."""
     statuses: dict[str, int] = field(default_factory=dict)
-    """The exit status of each process."""
     memory: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     further: list[Check] = field(default_factory=list)
     """The checks of mandates, if robots have some."""
     messages: int = 0
     attacks: int = 0
-    """Messages of the attacker."""
 
 
 class Run:

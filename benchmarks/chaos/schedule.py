@@ -25,7 +25,6 @@ KILL, START, PAUSE, GO_ON = 'kill', 'start', 'pause', 'go on'
 RADIO, SPLIT, HEAL = 'radio', 'split', 'heal'
 ODOMETRY, STRENGTH, CLOCK = 'odometry', 'strength', 'clock'
 ATTACK, ATTACK_OVER = 'attack', 'attack over'
-"""The kinds of changes."""
 
 NO_TROUBLE: Mapping[str, Any] = {
     'radio_loss': 0.0, 'radio_delay': 0.0, 'radio_jitter': 0.0, 'radio_duplication': 0.0}
@@ -76,9 +75,7 @@ class Plan(NamedTuple):
     They are in the order of their strength, the strongest first.
     """
     joining: Mapping[str, tuple[int, ...]]
-    """The processes that are started later."""
     attacks: Sequence[str]
-    """The names of all attacks."""
     slot: float
     """The time from most changes to the next: enough to recover [s]."""
     expiry: float
@@ -86,7 +83,6 @@ class Plan(NamedTuple):
     odometry_expiry: float
     """``odometry_expiry`` of the robots [s]."""
     simulated_clock: bool = False
-    """Whether the robots follow a clock that can leap."""
 
 
 class Schedule:

@@ -61,12 +61,10 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
 CLOCK_RATE = 20.0
-"""Messages on ``/clock`` per second."""
 DIAGNOSTICS_PERIOD = 2.0
 ALONE_SHARE = 0.25
 """The share of the robots, the strongest ones, that have a process of their own."""
 HOSTED = 10
-"""The most robots in one process."""
 JOINING_SHARE = 0.1
 """The number of robots that join later, as a share of those at the start; at least one."""
 

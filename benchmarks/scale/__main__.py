@@ -108,11 +108,9 @@ def kept(folder: Path, key: Key, digest: str, budget: int) -> Outcome | None:
 
 
 SEEDS = ((2_000, 10), (20_000, 5), (10_000_000, 3))
-"""The number of seeds, by the greatest number of devices."""
 DEVICE_ROUNDS = 1_000_000_000
 """Rounds of devices that a phase may take."""
 MOST_ROUNDS = 20_000
-"""Rounds that a phase may take, for any number of devices."""
 
 
 def parser() -> CommandLineParser:

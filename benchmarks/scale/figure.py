@@ -35,7 +35,6 @@ SAME_SIZE = range(9_000, 11_000)
 """Networks of about 10,000 devices, whose diameters differ."""
 ROUNDS = 'rounds until leaders stay the same'
 MARKERS = 'os^vDp*XhP'
-"""The markers of the algorithms, in their order."""
 
 
 def draw(runs: Runs, networks: Sequence[Network], contestants: Sequence[Contestant],

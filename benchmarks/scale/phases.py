@@ -49,9 +49,7 @@ class Phase:
     """The measurements from one loss to the next; times in rounds from its beginning."""
 
     ended: str
-    """One of ``REST``, ``QUIET``, ``BUDGET``, ``SKIPPED``."""
     spent: int = 0
-    """Rounds run."""
     settled: int | None = None
     """The round after which no leader changed, ``None`` if not within the budget."""
     led: int | None = None

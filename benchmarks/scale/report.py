@@ -22,7 +22,6 @@ from leader_election_lab.analysis.measures import estimate_mean
 import numpy as np
 
 Runs = Mapping[tuple[Network, Contestant], Sequence[Outcome]]
-"""The outcomes of all seeds of an algorithm in a network."""
 NOT_RUN, TOO_MANY, NEVER, LOST = '–', 'levels', 'never', 'lost'
 LEGEND = f"""\
 Columns: devices and hops across; squares, unless stated otherwise. Means over seeds with 95 %

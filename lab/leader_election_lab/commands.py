@@ -41,7 +41,6 @@ algorithm and the seed.
 
 LARGEST_SEED = 2**31
 SEEDS = 10
-"""The number of seeds that are run by default."""
 MEASURE = 'instability'
 KEPT = 'as for lab run, or the name of results'
 """The help of an argument that names kept results."""

@@ -62,7 +62,6 @@ class WordOffsets(NamedTuple):
     """The offsets of the fields that the engine reads [words], ``ABSENT`` without such a field."""
 
     width: int
-    """Words in a row."""
     sent_from: int
     """The first word that is sent."""
     sent_to: int
@@ -85,7 +84,6 @@ class StateLayout:
     offset: tuple[int, ...]
     """The first word of each field, in the order of the state's fields."""
     width: int
-    """Words in a row."""
     offsets: WordOffsets
 
     @property

@@ -67,7 +67,6 @@ PARTS = (
               part='election.robot.membership:Membership',
               topics='ros.nodes.region_topics:RegionTopics'),
 )
-"""All parts, in the order in which they follow an election."""
 
 
 class PartSetup(NamedTuple):
@@ -103,7 +102,6 @@ class Elected(NamedTuple):
     radius: float
     """The radius of the region [m]."""
     before: Any
-    """The election's state before the round."""
     state: Any
     view: Any
     """The neighbours: a :class:`~leader_election.election.robot.neighbourhood.NeighbourView`."""

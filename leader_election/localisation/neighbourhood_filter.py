@@ -61,17 +61,14 @@ ACCEPTED, REJECTED = 'sightings_accepted', 'sightings_rejected'
 UNKNOWN, CARRIED_OFF = 'sightings_unknown', 'robots_carried_off'
 DISTRUSTED = 'sightings_distrusted'
 COUNTERS = (ACCEPTED, REJECTED, UNKNOWN, CARRIED_OFF)
-"""The names of the filter's counters."""
 
 Observed = tuple[int, Sighting]
-"""The id of the observer, and its sighting."""
 
 
 class LateSighting(NamedTuple):
     """A sighting of an earlier time."""
 
     sighting: Sighting
-    """The sighting as it was measured."""
     earlier: Earlier
 
 

@@ -33,7 +33,6 @@ SIGHTING_SOURCES = (MEASUREMENTS, DETECTIONS, TAGS, RANGES)
 MOST_RANGES = 100
 """The most neighbours with a topic of ranges: a subscription each."""
 GREATEST_ID = 2**53 - 1
-"""The greatest id that a float holds exactly."""
 NUMBER = '{id}'
 """The placeholder of the id in a name."""
 

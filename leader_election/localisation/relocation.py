@@ -46,7 +46,6 @@ GOOD = 2.0
 LEAST_VALUES, LEAST_OF_NEW = 5, 4
 """The least numbers of fitting measured values: in general, and for a newcomer."""
 SHARE = 0.6
-"""The least share of sightings that fit."""
 APART = (1.0, 0.6)
 """The distance and the turn from which two poses count as different [m, rad]."""
 RIVALS = 3
@@ -64,7 +63,6 @@ class Evidence(NamedTuple):
     """A sighting by or of the lost robot."""
 
     by_it: bool
-    """Whether the lost robot is the observer."""
     partner: int
     """The id of the other robot, or of the landmark."""
     motion: PlanePose

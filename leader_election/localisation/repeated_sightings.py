@@ -43,7 +43,6 @@ ELSEWHERE = 0.2
 OWN_MEMORY, OTHERS_MEMORY = 30000, 3000
 """The numbers of remembered readings, of the own sensor and of each neighbour's."""
 LEAST = 5
-"""The least number of like readings."""
 GAP = 2.5
 """The greatest time between two like readings [s]. Later, robots may have returned."""
 DEVIATIONS = 3.0

@@ -29,11 +29,9 @@ if TYPE_CHECKING:
 
 COVARIANCE, DISTANCE_DEVIATION = 'pose_covariance', 'distance_deviation'
 LOCALISED, LANDMARKS = 'neighbours_localised', 'landmarks'
-"""Keys of the values of a report."""
 WINDOW = 30.0
 """The window of the sightings that are judged [s]."""
 LEAST = 10
-"""The least number of sightings that are judged."""
 SHARE = 0.5
 """The greatest share of rejections that is normal. Bad radios have 0.4 outliers."""
 LONG_UNSEEN = 10.0

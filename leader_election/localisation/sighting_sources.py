@@ -41,7 +41,6 @@ class Extraction(NamedTuple):
 
     sightings: list[Sighting]
     rejected: int = 0
-    """The number of invalid entries."""
     passed_over: tuple[str, ...] = ()
     """The names that belong to no robot or landmark."""
 

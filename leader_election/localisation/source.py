@@ -46,7 +46,6 @@ from leader_election.localisation.sighting_sources import Extraction
 import numpy as np
 
 NAMES_PASSED_OVER, RESTARTS, SLIPS = 'names_passed_over', 'odometry_restarts', 'slips'
-"""Names of counters."""
 POSE_SOURCE, MAX_DEVIATION = 'pose_source', 'max_deviation'
 DEVIATION, HEADING_DEVIATION = 'deviation', 'heading_deviation'
 STEP = 1.0

@@ -69,11 +69,9 @@ class Parameter:
     lengths: tuple[int, ...] = ()
     """The allowed numbers of elements of an array, empty for any."""
     empty: bool = True
-    """Whether a string may be empty."""
     dynamic: bool = False
     """Whether the value may change while the node runs."""
     required: bool = False
-    """Whether the user has to give a value."""
 
     def allowed(self) -> str:
         """Return the allowed values as text."""

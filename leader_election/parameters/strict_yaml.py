@@ -19,7 +19,6 @@ from typing import Any
 import yaml
 
 DEEPEST = 20
-"""The greatest number of nested lists and mappings."""
 TOO_DEEP = f'is nested more than {DEEPEST} levels deep'
 MOST = 100000
 """The greatest number of values. The target of an alias counts each time."""

@@ -164,7 +164,6 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         'Sightings': 'ranging_rate ranging_range ranging_outliers ranging_bias camera_rate '
                      'landmarks logged_sightings',
     }
-    """The names of all parameters by group, for documents."""
 
     motion: str = parameter(
         'static', 'Motion of the robots: none, Levy walks, the velocity commands on topics '

@@ -256,7 +256,6 @@ class Scene:
     """The inside of the outer walls [m]."""
     obstacles: tuple[shapely.Polygon, ...]
     ids: tuple[int, ...]
-    """The robots' ids."""
     starts: tuple[tuple[float, float, float], ...]
     """``(x, y, yaw)`` of each robot [m, rad], in the order of the ids."""
     logs: tuple[RobotLog, ...] = ()

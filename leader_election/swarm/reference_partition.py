@@ -60,7 +60,6 @@ class Hysteresis(NamedTuple):
     share: float = 0.0
     """Parameter ``radius_hysteresis``: other leaders have to be nearer by this share."""
     following: Mapping[int, int] = MappingProxyType({})
-    """The leader that each device follows now."""
 
     def reach(self, device: int, leader: int, radius: float) -> float:
         """

@@ -40,7 +40,6 @@ class RobotView(NamedTuple):
     """Distance to its leader, by the robots' own metric along the path of the candidacy [m]."""
     leader: int
     tasks: tuple[str, ...] = ()
-    """Names of the tasks of its region."""
     members: float = math.nan
     """
     The number of robots that it counts: a leader those of its region, another robot those of its

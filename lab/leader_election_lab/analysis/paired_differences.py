@@ -42,11 +42,9 @@ class Difference(NamedTuple):
     other: str
     """The algorithm whose values are subtracted."""
     varied: tuple[Any, ...]
-    """The values of the keys that vary."""
     seeds: int
     """Seeds that both were run with."""
     means: tuple[float, float]
-    """The mean of each algorithm over these seeds."""
     difference: Estimate
     """Its interval is by Student's t over the differences of single seeds."""
     ratio: Estimate

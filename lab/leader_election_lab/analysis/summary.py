@@ -55,7 +55,6 @@ class Line(NamedTuple):
 
     algorithm: str
     varied: tuple[Any, ...]
-    """The values of the keys that vary."""
     seeds: int
     instability: Estimate
     """Mean instability, 0 to 1, without the warm-up."""

@@ -85,22 +85,18 @@ class Medium(NamedTuple):
     """The least delay of a message. Delays are uniform up to ``delay_most`` [s]."""
     delay_most: float
     duplication: float
-    """The probability that a message arrives twice."""
     jitter: float
     """The largest random deviation of a round's period, as a fraction of the period."""
     degree_since: float
     """Strength is the number of neighbours heard since this time [s], or as set if nan."""
     degree_sign: float
-    """The factor of that number, 1 or -1."""
 
 
 class NeighbourLists(NamedTuple):
     """How the rows of links are made, and when they must be rebuilt."""
 
     first: NDArray[np.int32]
-    """One device of each pair with a permanent link."""
     second: NDArray[np.int32]
-    """The other device."""
     loss: NDArray[np.float64]
     """As in ``Links``, from the first to the second and back, shape (pairs, 2) or (0, 2)."""
     fixed: bool
@@ -198,11 +194,9 @@ class Watch(NamedTuple):
     has_run: NDArray[np.bool_]
     """Whether the device has run a round, shape (n,)."""
     counts: NDArray[np.int64]
-    """The counters, shape (len(COUNTERS),)."""
     window: int
     """The number of latest rounds of each device that instability covers, at most 63."""
     samples: NDArray[np.float64]
-    """Shape (samples, len(COLUMNS))."""
     sampled: NDArray[np.int64]
     """The number of samples taken, shape (1,)."""
     interval: float

@@ -61,7 +61,6 @@ class Scenario:
 
     name: str
     text: str
-    """The whole scenario as YAML."""
     title: str
     source: str
     duration: float

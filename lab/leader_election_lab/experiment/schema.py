@@ -110,7 +110,6 @@ class Sensor:
 
 
 EXACT, DRIFT, SCALED, COOPERATIVE = 'exact', 'drift', 'scaled', 'cooperative'
-"""Models of localisation."""
 
 
 @dataclass(frozen=True)

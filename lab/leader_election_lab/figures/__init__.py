@@ -89,7 +89,6 @@ def _draw_algorithms(axes: Axes, results: xr.Dataset, published: xr.Dataset | No
 
 NAMES = {'resilient-1': 'resilient, K = 1', 'resilient-2': 'resilient, K = 2',
          'resilient-3': 'resilient, K = 3', 'colour': 'colour (Datta et al.)'}
-"""The names of the algorithms in the paper, by their labels."""
 
 
 def draw_leaders(algorithms: Sequence[str], published: Mapping[str, float],

@@ -43,7 +43,6 @@ import xarray as xr
 
 SCENARIO = 'coordination2019'
 USERS, ALPHA, CHANCE = 'users', 'algorithms.regions.feedback_alpha', 'events.chance'
-"""The keys that vary."""
 FAILURE = 600.0
 """Time at which leaders fail [s]."""
 CALM = 300.0

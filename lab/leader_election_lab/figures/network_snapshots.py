@@ -155,11 +155,9 @@ def draw_snapshots(snapshots: dict[str, Snapshot], title: str, caption: str) -> 
 
 
 FRAMES = 60
-"""The greatest number of frames of an animation."""
 LINKS = 2000
 """With more links than this, none are drawn, since they would double the size of the file."""
 RATE = 10
-"""Frames per second."""
 WIDTH = 5.4
 """Width of an animation [inches]."""
 DPI = 100

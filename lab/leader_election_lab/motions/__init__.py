@@ -47,11 +47,9 @@ class Motion:
     """
 
     name: str
-    """The value of ``kind`` in a scenario that selects it."""
     parameters: type[Any]
     """A dataclass of ``leader_election.parameters.parameter`` fields."""
     state: type[Any]
-    """The named tuple of the state."""
     step: Callable[[Any, int, NDArray[np.float64], float, np.random.Generator], None]
     begin: Callable[[Any, NDArray[np.float64], float, np.random.Generator], Any]
     """``begin(parameters, position, tick, random) -> state``. ``position`` has shape (n, 2) [m],

@@ -34,7 +34,6 @@ CURVES = {'acsos2022_random': 'acsos2022_random', 'acsos2022_edge': 'acsos2022_e
           'acsos2022_edge_rounding': 'acsos2022_edge',
           'acsos2022_edge_by_the_text': 'acsos2022_edge',
           'acsos2022_scale_free': 'acsos2022_scale_free'}
-"""The file with the published curves of each scenario."""
 EARLY, LATE = (12, 40), (101, 600)
 """Rounds over which the exports of each seed were averaged: first and last, both inclusive."""
 
@@ -328,7 +327,6 @@ COMPARISONS: Mapping[str, Callable[[str, xr.Dataset], list[Row]]] = {
     'ifac2020_convergence': compare_rounds,
     'ifac2020_perturbed': compare_rounds,
     'ifac2020_by_the_text': partial(compare_rounds, beside='ifac2020_convergence')}
-"""The comparison of each of the papers' scenarios."""
 
 
 def _orders(quantity: str, rows: list[Row]) -> list[Row]:

@@ -102,7 +102,6 @@ class Statement(NamedTuple):
     says: str
     scenario: str
     labels: tuple[str, ...]
-    """The algorithms that it is about."""
     test: Test
 
 

@@ -43,7 +43,6 @@ import xarray as xr
 import yaml
 
 VERSIONS = ('leader_election', 'python', 'numpy', 'numba', 'xarray')
-"""The attributes of results that are versions."""
 TEMPLATES = Environment(
     loader=PackageLoader(__package__), trim_blocks=True, lstrip_blocks=True,
     keep_trailing_newline=True, undefined=StrictUndefined)
@@ -164,11 +163,9 @@ def shown_seeds(seeds: Sequence[int]) -> str:
 
 STUDY = coordination2019.SCENARIO
 COLLECTIONS = 'collections'
-"""The scenario that compares collection methods."""
 FEWER = 5
 """Divisor of its number of seeds: with all seeds it would take as long as the study."""
 FIGURES = figures.of_scenarios((STUDY, COLLECTIONS))
-"""The names of the figures of the report."""
 
 
 def study(seeds: int, folder: Path, workers: int | None = None,

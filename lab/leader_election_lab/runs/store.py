@@ -58,9 +58,7 @@ class Key(NamedTuple):
     """The identity of one run of a scenario."""
 
     algorithm: str
-    """The label of the algorithm."""
     variant: int
-    """Index into ``scenario.variants()``."""
     seed: int
 
 
@@ -70,7 +68,6 @@ class Fingerprint(NamedTuple):
     scenario: str
     """The digest of the scenario without its algorithms, and of the files that it names."""
     algorithm: str
-    """The digest of the algorithm's entry without its label."""
     code: str
     """The digest of this package's version and sources, and of the code chosen from others."""
 

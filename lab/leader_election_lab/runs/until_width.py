@@ -73,7 +73,6 @@ class Outcome(NamedTuple):
 
     results: xr.Dataset
     seeds: int
-    """Number of seeds that were run."""
     intervals: list[Interval]
 
     @property

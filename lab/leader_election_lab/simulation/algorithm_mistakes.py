@@ -113,7 +113,6 @@ class NotFinite(NamedTuple):
     """A number of a state that is none."""
 
     device: int
-    """Its index."""
     field: str
     value: float
 

@@ -65,7 +65,6 @@ class Sensing:
 
     metric: Metric | None = None
     metric_parameters: Any = None
-    """A named tuple of numbers."""
     source: StrengthSource | None = None
     source_parameters: Any = None
     hysteresis: float = 0.0
@@ -115,7 +114,6 @@ class Parameters(NamedTuple):
     metric: Any
     source: Any
     floor: float
-    """The least distance to a neighbour."""
     sign: float
     """-1 where the weakest wins, else 1."""
     hysteresis: float

@@ -45,7 +45,6 @@ class Event:
     """A kind of event."""
 
     name: str
-    """The value of ``kind`` in a scenario."""
     parameters: type[Any]
     """A dataclass of ``leader_election.parameters.parameter`` fields, ``at`` among them."""
     happen: Callable[[Any, Network, Algorithm, np.random.Generator], None]

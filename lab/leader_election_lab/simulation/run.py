@@ -37,7 +37,6 @@ class Snapshot(NamedTuple):
     position: NDArray[np.float64]
     """Shape (n, 2) [m]."""
     leader: NDArray[np.int64]
-    """The id of each device's leader, shape (n,)."""
     is_leader: NDArray[np.bool_]
     running: NDArray[np.bool_]
     pairs: NDArray[np.int32]
@@ -49,9 +48,7 @@ class Run:
     """The result of a run."""
 
     samples: NDArray[np.float64]
-    """Shape (times, len(COLUMNS))."""
     counts: NDArray[np.int64]
-    """Shape (len(COUNTERS),)."""
     message_bytes: float
     """The mean length of the messages that devices would send at the end, as robots do [bytes]."""
     snapshots: Sequence[Snapshot] = ()
@@ -66,7 +63,6 @@ class Listed(NamedTuple):
     pairs: NDArray[np.int32]
     """The receiver and the sender of each, shape (m, 2)."""
     near: NDArray[np.bool_]
-    """Whether they are in range."""
 
 
 def links_of(network: Network, reach: float) -> Listed:

@@ -46,7 +46,6 @@ class Topology:
     """A kind of topology: its parameters, and the function that places devices."""
 
     name: str
-    """The value of ``kind`` in a scenario that selects it."""
     parameters: type[Any]
     """A dataclass of ``leader_election.parameters.parameter`` fields."""
     place: Callable[[Any, np.random.Generator], Placement]

@@ -39,7 +39,6 @@ SAMPLE = 'ferry'
 """The name of the trace in the package. Device 12 carries messages between two rings of six, and
 stays with each for twenty of sixty seconds."""
 LONGEST = 100_000
-"""The greatest number of a device in a trace."""
 
 
 class Contacts(NamedTuple):

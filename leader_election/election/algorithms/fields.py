@@ -61,19 +61,15 @@ class Field(NamedTuple):
     padding: tuple[int, ...] | tuple[float, ...] | None
     """The initial value of a vector, with its length. Its entries stand for "nothing"."""
     infinite: bool
-    """Whether the value may be +infinity."""
     ticks: bool
     """Whether the value changes in every round (:data:`Ticks`)."""
     kept: bool = False
-    """Whether the field is not sent (:data:`Kept`)."""
     hops: bool = False
-    """Whether the field counts hops (:data:`Hops`)."""
     least: int | None = None
     """The least value of a whole number, ``None`` for any."""
     per_level: bool = False
     """Whether the field holds entries for each level (:data:`PerLevel`)."""
     negated: bool = False
-    """Whether the field holds strengths, negated (:data:`Negated`)."""
 
     @property
     def is_distance(self) -> bool:

@@ -65,7 +65,6 @@ NO_ONE = -1
 NO_BEAT = 0
 """Stands for no beat. Beats are greater."""
 MOST_NOTICES = 64
-"""The most notices of a kind that a message holds."""
 
 
 class Notice(NamedTuple):

@@ -121,7 +121,6 @@ def ids_in(roster: str) -> frozenset[int]:
 
 
 NAMES = tuple(p.name for p in table(MandateParameters))
-"""The parameters that all robots must share."""
 
 
 def version_text(version: int, old: Iterable[int], roster: Iterable[int]) -> str:

@@ -42,7 +42,6 @@ OTHER_SETTINGS = 'settings of mandates differ'
 TOO_SHORT = 'two periods a hop'
 """Parts of the warnings about settings."""
 MOST_NAMED = 5
-"""The most neighbours that a warning names."""
 
 
 class MandatesOfRobot(Part):

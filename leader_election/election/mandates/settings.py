@@ -60,7 +60,6 @@ class MandateSettings(NamedTuple):
     reaction: float = REACTION
     """The time that nodes beside the robots have to react [s]."""
     version: int = 0
-    """Of the roster."""
     old: frozenset[int] = frozenset()
     """While the roster changes, the robots of the version before, of which it needs as many."""
 

@@ -63,7 +63,6 @@ MAX_COORDINATE = 1e9
 """The farthest from the frame's origin that a robot can be [m]; beyond, sums lose precision."""
 DEFAULT_ALGORITHM = 'bounded'
 MAIN = 'main'
-"""The name of the first instance."""
 MOST_READINGS = 64
 """The most numbers in a reading for the metric."""
 MOST_INSTANCES = 16
@@ -98,7 +97,6 @@ class Message(NamedTuple):
     id: Annotated[int, Sent('id', whole(), required=True)]  # noqa: A003
     """The sender."""
     frame: Annotated[str, Sent('frame', text(least=1), required=True)]
-    """The frame of the position."""
     position: Annotated[Position | None, Sent('p', record(_COORDINATE, _COORDINATE))]
     """
     The sender's position x, y in the frame [m], left out by a robot that does not know it.

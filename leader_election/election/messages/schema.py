@@ -38,7 +38,6 @@ from leader_election.election.messages.wire import descriptions, properties
 SCHEMA = Path(__file__).with_name('neighbourhood.schema.json')
 SHIPPED = ('bounded', 'classic', 'given', 'recursive', 'recursive-replicated', 'resilient',
            'colour')
-"""The algorithms of the package."""
 
 
 def schema() -> dict[str, Any]:

@@ -40,9 +40,7 @@ MAX_DECISION = 1024
 MAX_NAMES = 200
 """The longest list of task names [characters]."""
 MOST_LEVELS = 32
-"""The deepest nesting of lists and objects in a decision."""
 MOST_NUMBERS = 1024
-"""The most numbers in one row."""
 
 
 class RejectReason(str, Enum):
@@ -114,7 +112,6 @@ def _within(value: Any, levels: int) -> bool:
 
 
 LARGEST = 1.7976931348623157e308
-"""The largest finite number."""
 POSITIVE = math.ulp(0.0)
 """The least number greater than zero."""
 
@@ -133,7 +130,6 @@ class Kind(NamedTuple):
     read: Callable[[Any], Any]
     """Returns the value of a JSON value; raises :class:`Rejected`."""
     schema: Mapping[str, Any]
-    """The JSON Schema."""
     write: Callable[[Any], Any] = lambda value: value
     """Returns a value as JSON has it."""
 

@@ -43,7 +43,6 @@ class Aggregate:
     """A rule to combine the contributions of many robots into one result."""
 
     name: str
-    """The name used in error texts."""
     kind: int
     """``ADD``, ``LEAST``, ``RANKED`` or ``OWN``."""
     identity: tuple[float, ...]

@@ -88,7 +88,6 @@ class Region(NamedTuple):
     """
 
     device: int
-    """The robot's own id."""
     role: Kept[int]
     contribution: Kept[tuple[Unbounded, ...]]
     """The robot's own contribution: a row by the summary layout."""
@@ -127,15 +126,12 @@ class RegionParameters(NamedTuple):
     """The parameters of a round, the same in all rounds."""
 
     layout: SummaryLayout
-    """The parts of a summary."""
     collection: int
-    """``TREE``, ``MULTI_PATH`` or ``GOSSIP``."""
     link_range: float
     """The distance at which a link breaks, by the metric [m], infinite if unknown."""
     gossip_depth: int
     """The largest number of hops over which a contribution is forwarded."""
     spreading: int
-    """``GRADIENT`` or ``GOSSIPED``."""
     border: int
     """The part of a summary with the announcements of adjacent regions, -1 for none."""
     radius: float
@@ -149,7 +145,6 @@ class RegionParameters(NamedTuple):
     most: float
     """The largest radius under feedback, as a part of the radius."""
     load_at: int
-    """The place of the load in a summary."""
     undecided: Any
     """The value that stands for no decision."""
 

@@ -46,7 +46,6 @@ from leader_election.parameters import did_you_mean, NoParameters
 Position = tuple[float, float]
 """x, y in the shared frame [m]."""
 GROUP = 'leader_election.tasks'
-"""The entry point group for the tasks of users' packages."""
 
 
 class Decided(NamedTuple):

@@ -95,7 +95,6 @@ class LeadershipStatus(NamedTuple):
     role: str
     strength: float
     located: bool
-    """Whether the robot knows its position."""
     parts: Mapping[str, tuple[Part, Any]] = {}
     """By the names of parts, each with its state."""
 

@@ -28,7 +28,6 @@ from statistics import median
 from typing import NamedTuple
 
 RANGES = 5
-"""The number of ranges in the median."""
 REMEMBERED = 30.0
 """The time for which a difference counts: odometry drifts by some decimetres meanwhile [s]."""
 LEAST = 1e-3

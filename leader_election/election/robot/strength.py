@@ -53,7 +53,6 @@ class RobotKnowledge(NamedTuple):
     time: float
     """On the robot's own clock [s]."""
     leader: int
-    """The leader's id after the last round."""
     distance: float
     """The distance to the leader after the last round [m]."""
     reading: float

@@ -31,7 +31,6 @@ import shapely
 MOST_PLACES = 10_000
 """The greatest number of places of a route. A larger area is too large for one robot."""
 _BISECTIONS = 40
-"""The number of bisection steps for the position of a cut."""
 _UPRIGHT_RATIO = 1.01
 """The ratio of height to width from which on an area is upright. Robots whose areas differ by
 rounding have to agree."""

@@ -69,9 +69,7 @@ class Scan(NamedTuple):
     ranges: Sequence[float]
     """The distance to the obstacle on each beam [m]. It may be empty."""
     angle_min: float
-    """The direction of the first beam."""
     increment: float
-    """The angle from each beam to the next."""
     range_max: float
     """The greatest range that the scanner measures [m]."""
 

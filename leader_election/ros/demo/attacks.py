@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 from leader_election.election.messages.codec import MAX_LENGTH, Position
 
 LARGEST = 2**53 - 1
-"""The largest whole number on the wire."""
 STRANGER = 900
 """The attacker's own id. No robot of the swarm has it."""
 WEAK_IDS = 600
@@ -38,7 +37,6 @@ class Target(NamedTuple):
     sent: Mapping[int, str]
     """The last message of each robot."""
     dead: tuple[int, ...]
-    """The dead robots."""
     draw: random.Random
 
 
@@ -46,7 +44,6 @@ class Attack(NamedTuple):
     """One kind of attack."""
 
     rate: float
-    """Messages per second to each victim."""
     victims: int
     """The number of victims: the target, and the robots nearest to it."""
     payload: Callable[[int, Target], str]
@@ -140,4 +137,3 @@ ATTACKS: Mapping[str, Attack] = {
     'garbage': Attack(200.0, 4, _garbage),
     'decisions dear to follow': Attack(5.0, 4, _decision),
 }
-"""All attacks by name."""

@@ -40,7 +40,6 @@ class Control(NamedTuple):
     value: Any
     """At the start."""
     anew: bool
-    """Whether a change restarts all processes."""
     of_world: bool
 
 
@@ -65,7 +64,6 @@ CONTROLS = {
     **_control(ElectionParameters, 'tasks', '', anew=True, choices=lambda: tuple(
         name for name in SCENARIOS if name != GATE)),
     **_control(ElectionParameters, 'quorum', 'none', anew=True)}
-"""All parameters of the page, by their names on a node."""
 
 
 def taken(key: str, values: Mapping[str, Any]) -> bool:
@@ -96,7 +94,6 @@ class Step(NamedTuple):
 
 TOURS = {title: tuple(Step(**step) for step in steps) for title, steps in strict_yaml.read(
     files('leader_election.ros.demo').joinpath('tours.yaml').read_text(encoding='utf-8')).items()}
-"""All tours of a minute by title."""
 
 
 class Guide:

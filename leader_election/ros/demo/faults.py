@@ -37,7 +37,6 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 WORLD = 'world'
-"""The name of the world's process and node."""
 ATTACK_TICK = 0.02
 """The time between two bursts of an attack [s]."""
 

@@ -53,9 +53,7 @@ from std_msgs.msg import String
 
 REFERENCE, AGAIN = 'by_truth', 'by_truth_again'
 ODOMETRY, FILTER = 'by_odometry', 'with_filter'
-"""The namespaces of the swarms."""
 LABELS = {ODOMETRY: 'by odometry', FILTER: 'with filter', AGAIN: 'by true poses, a second time'}
-"""The names of the curves of the figure."""
 ODOM, TRUTH = '/robot_{id}/odom', '/robot_{id}/ground_truth'
 UWB, CAMERA, LOGGED = 'uwb', 'camera', 'logs'
 SIGHTINGS: dict[str, dict[str, Any]] = {
@@ -76,7 +74,6 @@ The least punctual share of a swarm's time for which the timing counts as good, 
 between two messages of a robot up to which it is punctual [round periods].
 """
 INTERVALS = 12
-"""The number of intervals in the table of results."""
 
 
 def swarms(options: Namespace) -> dict[str, dict[str, Any]]:

@@ -181,11 +181,9 @@ Domains whose UDP ports are above the ephemeral ones of Linux: seldom chosen by 
 from 0 to 101, whose ports are below, are easier to remember.
 """
 UNKNOWN = '_NODE_NAME_UNKNOWN_'
-"""The name of a node that is not known yet, in rmw."""
 DISCOVERY = 3.0
 """The time to discover the publishers of a domain that the user has set [s]."""
 PICTURES = ('partition.png', 'run.gif', 'paths.png', 'agreement.png', 'gate.png')
-"""The pictures of a demonstration, in the folder of its results."""
 LOG = 'log'
 """The folder of the processes' output, in the folder of its results."""
 _MOST_FOLDERS = 100

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from leader_election.ros.demo.swarm import SwarmDemo
 
 STRONGEST = 'strongest_robot'
-"""The name of the process of the strongest robot."""
 
 
 class Observation(NamedTuple):
@@ -50,7 +49,6 @@ class DemoScenario:
     """
 
     robots: ClassVar[int] = 40
-    """The default number of robots."""
     duration: ClassVar[float] = 30.0
     """The default duration [s]."""
     radius: ClassVar[float] = 6.0
@@ -58,9 +56,7 @@ class DemoScenario:
     range: ClassVar[float] = 4.0  # noqa: A003
     """The default communication range [m]."""
     world_parameters: ClassVar[Mapping[str, Any]] = {'motion': 'levy'}
-    """Parameters of the world, by name."""
     robot_parameters: ClassVar[Mapping[str, Any]] = {}
-    """Parameters of the robots, by name."""
     mandate: ClassVar[float] = 0.0
     """The default duration of mandates [s], 0 if there are none."""
     has_own_run: ClassVar[bool] = False

@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from leader_election.ros.nodes.web import Page
 
 PAGE_FRAMES = 600
-"""The greatest number of frames of a page."""
 START_UP = 90.0
 """The time limit for all robots to start [s]: processes start slowly on a busy machine."""
 PATIENCE = 30.0
@@ -76,7 +75,6 @@ OBSERVATION_PERIOD = 0.1
 SETTLING_TIME = 10.0
 """The time after which tasks must work, from the first partition or the recovery on [s]."""
 MESSAGES = '/neighbourhood'
-"""The topic of the messages between robots."""
 
 
 class SwarmDemo:

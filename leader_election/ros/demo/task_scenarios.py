@@ -314,4 +314,3 @@ NO_TASK, GATE = '', 'gate'
 SCENARIOS: dict[str, type[DemoScenario]] = {
     NO_TASK: DemoScenario, 'count': CountScenario, 'field': FieldScenario, GATE: GateScenario,
     'patrol': PatrolScenario, 'rally': RallyScenario}
-"""The scenarios by the name of the task."""

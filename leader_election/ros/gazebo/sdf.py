@@ -139,7 +139,6 @@ class Equipment(NamedTuple):
     bumper: bool = False
     """Whether a contact sensor detects what the disc touches."""
     imu: bool = False
-    """Whether an IMU measures turning and acceleration."""
 
     @property
     def needs_odometry_node(self) -> bool:
@@ -149,7 +148,6 @@ class Equipment(NamedTuple):
 
 
 NO_EQUIPMENT = Equipment()
-"""The drive alone."""
 
 
 def drive_plugin(separation: float, radius: float) -> Element:

@@ -213,7 +213,6 @@ def _box(name: str, rectangle: Rectangle, colour: Colour) -> list[Element]:
 
 
 WORLD_NAME = 'swarm'
-"""The name of generated worlds."""
 _GROUND = (0.83, 0.84, 0.82)
 _MARGIN = 10.0
 """The width of the ground beyond the arena, on each side [m]."""

@@ -34,13 +34,10 @@ NODE_ARGUMENTS = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout', 'outp
 ODOMETRY_TIMEOUT = 10.0
 """The default on hardware, where a driver that does not run should be noticed soon [s]."""
 NODE_NAME = 'election_node'
-"""The name of a robot's node."""
 TF = fleet_settings.TOPICS['tf_topic']
-"""The topic of transforms in tf2."""
 TOPIC_NAMES = fleet_settings.TOPICS | {fleet_settings.SHARED_TOPIC: fleet_settings.SHARED_TOPIC}
 """The names of topics in nodes, by the keys of a fleet file."""
 STATIC_SUFFIX = '_static'
-"""The suffix of the topic of static transforms."""
 
 
 class RobotLaunch(NamedTuple):
@@ -50,7 +47,6 @@ class RobotLaunch(NamedTuple):
     parameters: dict[str, Any]
     """Of the robot's node."""
     remappings: list[tuple[str, str]]
-    """Of topics, for all nodes of the robot."""
     driving: dict[str, Any]
     """Further parameters of a node that drives the robot."""
 

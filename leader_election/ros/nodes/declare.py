@@ -52,7 +52,6 @@ NO_DEFAULTS: Mapping[str, Any] = {}
 INSTANCE_NAME = r'[a-z][a-z0-9_]*'
 """The allowed names of instances, which become part of topic and parameter names."""
 _OF_RCLPY = re.compile(r'use_sim_time|start_type_description_service|qos_overrides\..*')
-"""The names of parameters that rclpy declares."""
 _TYPES: dict[Any, rclpy.parameter.Parameter.Type] = {
     bool: rclpy.parameter.Parameter.Type.BOOL,
     int: rclpy.parameter.Parameter.Type.INTEGER,

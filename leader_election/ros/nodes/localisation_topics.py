@@ -212,7 +212,6 @@ def _installed(name: str, parameter: str, value: str, instead: str) -> Any:
 
 ODOMETRY, DISTANCES, TRANSFORMS = 'odometry/cooperative', 'neighbour_distances', '/tf'
 COLUMNS = 'id,distance,deviation'
-"""The label of the columns of distances."""
 ESTIMATED = np.array((0, 1, 5))
 """
 The rows of x, y and yaw in a covariance of x, y, z, roll, pitch, yaw.

@@ -47,7 +47,6 @@ OF_ODOMETRY = (*SENSING_COUNTERS, ODOMETRY_WITHOUT_TRANSFORM)
 SETTINGS = (vocabulary.COMMUNICATION_RANGE, vocabulary.MESSAGE_EXPIRY, vocabulary.ROUND_PERIOD)
 """Published parameters, on which robots have to agree."""
 STATE = 'state.'
-"""The prefix of the keys of an algorithm's own fields."""
 Concern = tuple[bytes, str, dict[str, Any]]
 """Level, message and values."""
 

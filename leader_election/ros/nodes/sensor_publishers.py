@@ -45,7 +45,6 @@ except ImportError:
 
 ODOM, BASE = 'odom', 'base_link'
 SIGHTING_COLUMNS = 'id,range,bearing'
-"""The label of the columns of sightings."""
 BUMPER_RATE = 10.0
 """The rate at which a bumper that touches something is published, besides its changes [Hz]."""
 

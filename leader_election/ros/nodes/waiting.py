@@ -35,7 +35,6 @@ LONGEST = 60.0
 TIME = 'time'
 """The input without which the others are not looked at."""
 MOST_NAMES = 3
-"""The number of topics named in a line."""
 BUFFERS = ('with many robots in Gazebo Sim raise the receive buffers: sudo sysctl -w '
            'net.core.rmem_default=4194304 net.core.rmem_max=4194304')
 
@@ -46,11 +45,8 @@ class Missing(NamedTuple):
     what: str
     """A noun, such as ``odometry``."""
     topic: str
-    """The full name of its topic."""
     remedy: str
-    """The remedy, one clause."""
     observed: str = 'nothing comes'
-    """The observation on the topic."""
 
 
 @dataclass

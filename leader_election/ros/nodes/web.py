@@ -38,7 +38,6 @@ from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 
 MOST_MESSAGES = 2000
-"""The most messages on ``/diagnostics`` that are kept."""
 EXAMINED = '5'
 """The time that each examination listens, an argument of ``swarm_doctor`` [s]."""
 MOST_NEW = 20

@@ -44,7 +44,6 @@ SILENT_FOR = 3.0
 NO_SENDER = 'no other robot sends'
 """Text by which other findings explain this one."""
 FEW = 5
-"""The least number of messages for a conclusion."""
 
 
 def shared_topic(swarm: Observations) -> Iterator[Symptom]:
@@ -231,7 +230,6 @@ DEFAULT, LARGEST = 'net.core.rmem_default', 'net.core.rmem_max'
 OVERLOAD = 3.0
 """Load of a processor above which rounds and messages are late [processes]."""
 LOSSES = 1e-3
-"""Share of lost datagrams above which a warning is given."""
 MANY_ROBOTS = 20
 """Robots in Gazebo Sim for which Linux's default buffers suffice."""
 BRIDGES = ('clock_bridge', 'gazebo_bridge')

@@ -51,13 +51,9 @@ class Explanation(NamedTuple):
     """A kind of finding that explains another kind."""
 
     cause: str
-    """The check that found the cause."""
     effect: str
-    """The check that found the effect."""
     text: str = ''
-    """A part of the effect's description."""
     cause_text: str = ''
-    """A part of the cause's description."""
     same_robot: bool = True
     """Whether the cause has to concern all robots of the effect."""
 
@@ -163,13 +159,10 @@ class Check(NamedTuple):
 
     name: str
     question: str
-    """The question that it answers, for users."""
     meaning: str
     """The consequence for the swarm."""
     remedy: str
-    """The advice."""
     look: Callable[[Observations], Iterable[Symptom]]
-    """Yields the symptoms."""
     common: bool = False
     """Whether all swarms are examined together, else each by itself."""
 

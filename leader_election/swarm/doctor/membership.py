@@ -74,7 +74,6 @@ REFUSED = {
 NOT_FOUND = 'it was not found'
 NO_DIAGNOSTICS = 'its diagnostics do not arrive here'
 EXAMPLE_LENGTH = 60
-"""The quoted length of a message that cannot be decoded [characters]."""
 
 
 def found(swarm: Observations) -> Iterator[Symptom]:
@@ -199,7 +198,6 @@ REMEDIES = {
     TOO_FEW: 'Start the missing robots, bring them into reach, or give a greater radius. The '
     'command swarm_roster changes the roster while a leader acts.',
     OTHER_ROSTER: 'Give it the roster of the other robots: swarm_roster.'}
-"""The remedies of warnings, by a part of their texts."""
 
 
 def self_reported(swarm: Observations) -> Iterator[Symptom]:

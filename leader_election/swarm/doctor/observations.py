@@ -38,7 +38,6 @@ TEXT = 'std_msgs/msg/String'
 IS_LEADER = 'is_leader'
 """The topic that identifies the node of a robot: only such nodes publish it."""
 NEIGHBOURHOOD = 'neighbourhood'
-"""The name of the topic between robots, unless it is remapped."""
 CLOCK = '/clock'
 
 
@@ -72,7 +71,6 @@ class HeardMessage(NamedTuple):
     payload: str
     topic: str
     delay: float | None = None
-    """The observer's time of day less the sender's when it was sent [s], ``None`` if unknown."""
 
 
 class OdometryReading(NamedTuple):
@@ -80,7 +78,6 @@ class OdometryReading(NamedTuple):
 
     received: float
     stamp: float
-    """The stamp in its header [s], 0 for none."""
     delay: float
     """The observer's time of day less the stamp [s]."""
     position: tuple[float, float]
@@ -95,7 +92,6 @@ class RobotReport(NamedTuple):
     level: int
     """The worst one. 0: OK, 1: warning, 2: error."""
     message: str
-    """The message of the worst status."""
     values: Mapping[str, str] = {}
 
 
@@ -113,7 +109,6 @@ class Endpoint(NamedTuple):
     type: str  # noqa: A003
     publishes: bool
     node: str
-    """Its full name, with the namespace."""
     reliable: bool = False
     latched: bool = False
     """Whether the durability is transient local."""
@@ -135,41 +130,32 @@ class Observations:
     """All observations of a swarm, and quantities derived from them."""
 
     seconds: float
-    """Their duration."""
     end: float = 0.0
-    """The time of their end."""
     messages: Sequence[HeardMessage] = ()
     odometry: Mapping[str, Sequence[OdometryReading]] = field(default_factory=dict)
-    """By topic."""
     diagnostics: Sequence[RobotReport] = ()
     neighbours: Mapping[str, Sequence[Neighbours]] = field(default_factory=dict)
-    """By robot (:func:`by_robot`)."""
     endpoints: Sequence[Endpoint] = ()
     """The publishers and subscriptions of all nodes but the observer, at the end."""
     clock: Sequence[float] = ()
-    """Times published on ``/clock`` [s], in the order of their receipt."""
     pace: float = 1.0
     """The speed of simulated time relative to the observer's clock; 1 without it."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """The observer's environment variables that discovery depends on."""
     expected: Mapping[str, int | None] = field(default_factory=dict)
-    """The expected robots, with their ids where known."""
     planned: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The parameters that the fleet file gives robots, by robot."""
     only_expected: bool = False
-    """Whether no other robots are expected."""
     radio_topics: Sequence[str] = ()
     """The topics between robots, where known."""
     receive_buffers: Mapping[str, int] = field(default_factory=dict)
     """Settings of this computer's receive buffers by name [B], as far as they can be read."""
     datagrams: int = 0
-    """The number of datagrams of UDP that this computer received."""
     lost: int = 0
     """The number lost at full receive buffers of the domain's processes on this computer."""
     load: float = 0.0
     """The processes that run or wait, for each processor of this computer, over a minute."""
     other_domains: Sequence[int] = ()
-    """Further values of ``ROS_DOMAIN_ID`` in use on this computer."""
     other_swarms: Sequence[str] = ()
     """The topics of swarms whose observations were left out."""
 

@@ -47,9 +47,7 @@ class FleetRobot(NamedTuple):
 
     spec: robot_list.RobotSpec
     hostname: str
-    """The hostname of its computer."""
     enabled: bool
-    """Whether the robot takes part."""
     parameters: dict[str, Any]
     """Parameters of its node: ``robot_id``, ``initial_pose``, and others that are set."""
     topics: dict[str, str]

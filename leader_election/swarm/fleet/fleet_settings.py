@@ -49,7 +49,6 @@ class RobotSettings(NamedTuple):
     """All settings of a robot that are set, without defaults."""
 
     parameters: dict[str, Any]
-    """Parameters of its node."""
     topics: dict[str, str]
     """Topics, by the keys of ``TOPICS``."""
     driving: dict[str, Any]

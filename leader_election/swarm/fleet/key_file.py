@@ -329,7 +329,6 @@ STEPS = {
     'finish': (finish, 'copy the file to all robots; the other key is worthless then'),
     'show': (read_keys, ''),
 }
-"""The function of each option, and the next step."""
 
 
 def options() -> argparse.ArgumentParser:

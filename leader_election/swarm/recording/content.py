@@ -59,7 +59,6 @@ class Entry(NamedTuple):
     message: Any
     """An object with the fields of its type."""
     path: Path = Path()
-    """The file that holds it."""
 
 
 def content(kind: str, message: Any) -> Any:

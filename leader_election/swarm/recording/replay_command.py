@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from leader_election.swarm.view.charts import Panel
 
 MOST_FRAMES = 100
-"""The most frames of an animation. Longer runs lose frames."""
 MOST_POINTS = 150
 Product = tuple[Path, Callable[[Path], None]]
 """A file, and the function that writes it."""

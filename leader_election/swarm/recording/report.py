@@ -55,9 +55,7 @@ class Report:
 
     duration: float
     robots: int
-    """Number of robots heard."""
     silent: int
-    """Number of these robots that are silent at the end."""
     messages: int
     """In the shown part, like all figures of messages."""
     bytes: int  # noqa: A003
@@ -78,7 +76,6 @@ class Report:
     whole: float
     """The share of snapshots in which this held."""
     changes: int
-    """Number of changes of leader."""
     instability: float
     """The same, a robot and minute."""
     reigns: list[Reign]

@@ -234,7 +234,6 @@ class Panel(NamedTuple):
     """Curves over a common axis of time."""
 
     label: str
-    """The label of the vertical axis, with the unit."""
     curves: Sequence[Curve]
 
 

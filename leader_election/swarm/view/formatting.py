@@ -32,9 +32,7 @@ Distinct for colour-blind people, too, by hue or lightness, and readable on whit
 The first six are those of Okabe and Ito (2008).
 """
 GONE: Colour = (0.55, 0.55, 0.55)
-"""The colour of robots that have fallen silent."""
 NOTE: Colour = (0.70, 0.15, 0.12)
-"""The colour of a note below a picture."""
 
 
 class Palette:

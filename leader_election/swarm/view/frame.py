@@ -42,7 +42,6 @@ LARGEST_STRIDE = 2.0
 PATROL = 'patrol'
 """The task whose decisions have parts."""
 MOST_PARTS = 200
-"""The greatest number of parts of a decision that is drawn."""
 
 Ring = tuple[Position, ...]
 """The corners of a polygon [m]. The last may repeat the first."""
@@ -62,7 +61,6 @@ class Frame(NamedTuple):
 
     snapshot: Snapshot
     colours: dict[int, Colour]
-    """The colour of each leader, by id."""
     note: str = ''
     """A text below the picture, for example ``robot 7 was killed``."""
     upcoming: str = ''

@@ -45,7 +45,6 @@ class PlaygroundState(NamedTuple):
     values: Mapping[str, Any]
     """The values of all settings and :data:`SWITCHES`, by name."""
     commands: str
-    """The command lines of the last change."""
     error: str
     """Why the last request was refused, empty if it was not."""
     tour: str
@@ -53,9 +52,7 @@ class PlaygroundState(NamedTuple):
     curves: Sequence[Sequence[float]]
     """Points of time [s] and, of both swarms, changes of leader of a robot per minute."""
     names: tuple[str, str]
-    """The names of both swarms."""
     beside: Frame
-    """The second swarm."""
     rings: Rings
 
 

@@ -36,7 +36,6 @@ from tornado.ioloop import IOLoop
 from tornado.web import HTTPError, RequestHandler
 
 HERE = ('localhost', '127.0.0.1', '::1')
-"""Addresses that only this computer reaches."""
 EVERYWHERE = ('0.0.0.0', '::')
 """Wildcard addresses, for which the host name is printed."""
 _COOKIE = 'swarm_token'
