@@ -132,10 +132,7 @@ def _out_of_range(swarm: Observations, robot: str) -> Iterator[Symptom]:
                   default=0.0)
     if nearest > reach:
         yield Symptom(Level.NOTE, (robot,), f'it has no neighbours: the nearest robot is '
-                      f'{nearest:.1f} m away, and {vocabulary.COMMUNICATION_RANGE} is {reach:g} m',
-                      'Where they are nearer than that: correct initial_pose, or the odometry. '
-                      'Where they are not, they lead themselves: bring them nearer, or raise '
-                      'communication_range, if their radios reach as far.')
+                      f'{nearest:.1f} m away, and {vocabulary.COMMUNICATION_RANGE} is {reach:g} m')
 
 
 def _longest_link(swarm: Observations) -> float:

@@ -163,6 +163,8 @@ class Check(NamedTuple):
     """The consequence for the swarm."""
     remedy: str
     look: Callable[[Observations], Iterable[Symptom]]
+    remedies: Mapping[str, str] = {}
+    """The advice by a part of the description, in place of ``remedy``."""
     common: bool = False
     """Whether all swarms are examined together, else each by itself."""
 
@@ -210,7 +212,8 @@ def examine(swarm: Observations) -> list[Finding]:
     robots: dict[Finding, list[str]] = {}
     for k, (check, (level, subjects, what, remedy)) in enumerate(symptoms):
         cause = '' if roots[k] == k else symptoms[roots[k]][0].name
-        alike = Finding(check.name, level, (), what, remedy or check.remedy, cause)
+        special = next((each for part, each in check.remedies.items() if part in what), '')
+        alike = Finding(check.name, level, (), what, remedy or special or check.remedy, cause)
         robots.setdefault(alike, []).extend(subjects)
     order = {check.name: k for k, check in enumerate(CHECKS)}
     findings = [finding._replace(subjects=tuple(sorted(set(names))))

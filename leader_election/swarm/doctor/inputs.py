@@ -125,9 +125,7 @@ def simulated_time(swarm: Observations) -> Iterator[Symptom]:
                       f'{CLOCK}: {STANDS_STILL}' + _without(without))
     elif using and swarm.pace == 0.0:
         yield Symptom(Level.ERROR, tuple(using), f'{CLOCK} of {listing(publishers)} does not '
-                      f'advance: {STANDS_STILL}' + _without(without),
-                      'Let the simulation run: it is paused, has ended, or its clock does not '
-                      'arrive (see receive_buffers).')
+                      f'advance: {STANDS_STILL}' + _without(without))
     elif without and (using or publishers):
         yield Symptom(Level.ERROR if using else Level.WARN, tuple(without),
                       f'use_sim_time is false, but {CLOCK} is published'
@@ -135,9 +133,7 @@ def simulated_time(swarm: Observations) -> Iterator[Symptom]:
     if using and 0.0 < swarm.pace < SLOW_SIMULATION:
         yield Symptom(Level.NOTE if swarm.pace * swarm.seconds >= LEAST else Level.WARN, (),
                       f'{SLOW_TIME} {swarm.pace:.2g} of real time: swarm_doctor heard '
-                      f'{swarm.pace * swarm.seconds:.3g} s of it in {swarm.seconds:.3g} s',
-                      'Simulate fewer robots or sensors, or use a faster computer; where that is '
-                      'intended, give swarm_doctor more time with --seconds.')
+                      f'{swarm.pace * swarm.seconds:.3g} s of it in {swarm.seconds:.3g} s')
 
 
 def _without(robots: Sequence[str]) -> str:

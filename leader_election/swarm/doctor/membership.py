@@ -24,7 +24,7 @@ import math
 from typing import NamedTuple
 
 from leader_election.election.mandates.parameters import NAMES, roster_in, version_text
-from leader_election.election.mandates.part import NEEDED, OTHER_ROSTER, TOO_FEW, TOO_SHORT
+from leader_election.election.mandates.part import NEEDED, TOO_SHORT
 from leader_election.election.messages.codec import algorithm_of, MAIN, Message
 from leader_election.election.messages.swarm_key import is_signed
 from leader_election.election.messages.wire import RejectReason
@@ -59,18 +59,6 @@ JUMP = 0.2
 """Distance of a move and its return beyond which two robots use an id [m]."""
 JUMPS = 3
 """The least number of such moves, since a localisation may correct its position once."""
-_TASKS = 'Give all robots the same tasks, and one version of the package.'
-_KEYS = 'With one key everywhere (see keys), an outsider sends.'
-REFUSED = {
-    RejectReason.STRENGTH: 'Widen strength_limits on all robots to the strengths that they have, '
-    'or look for a robot that lies.',
-    RejectReason.LIMIT: 'Raise the parameter neighbour_limit.',
-    RejectReason.IMPLAUSIBLE: 'Raise top_speed to that of the fastest robot, or look for odometry '
-    'that jumps, or a sender under the id of another.',
-    RejectReason.TASKS: _TASKS, RejectReason.SUMMARY: _TASKS, RejectReason.DECISION: _TASKS,
-    RejectReason.UNSIGNED: _KEYS, RejectReason.SIGNATURE: _KEYS,
-    RejectReason.REPLAY: 'A message came again, or more than 5 s late: the network is too '
-    'slow, or somebody replays messages.'}
 NOT_FOUND = 'it was not found'
 NO_DIAGNOSTICS = 'its diagnostics do not arrive here'
 EXAMPLE_LENGTH = 60
@@ -115,9 +103,8 @@ def silent(swarm: Observations) -> Iterator[Symptom]:
     unnamed = listing(sorted(swarm.sent.keys() - set(swarm.ids.values())))
     for name in swarm.robots:
         if name not in swarm.ids and unnamed:
-            yield Symptom(Level.WARN, (name,), f'{NO_DIAGNOSTICS}, while messages of id {unnamed} '
-                          'do', 'Listen longer (--seconds 30); if they still do '
-                          'not arrive, see receive_buffers and profiles.')
+            yield Symptom(Level.WARN, (name,),
+                          f'{NO_DIAGNOSTICS}, while messages of id {unnamed} do')
         elif name not in swarm.ids:
             yield Symptom(Level.ERROR, (name,), 'its node runs, but publishes no diagnostics')
         elif swarm.ids[name] not in swarm.sent and not _is_rejected(swarm, name):
@@ -191,13 +178,7 @@ def refused(swarm: Observations) -> Iterator[Symptom]:
             if swarm.increase(robot, reason) > 0.0).items():
         count = sum(swarm.increase(robot, counter) for robot in robots)
         yield Symptom(Level.WARN, tuple(robots), f'{count:g} messages, or parts of them, were '
-                      f'dropped: {counter}', REFUSED.get(RejectReason(counter), ''))
-
-
-REMEDIES = {
-    TOO_FEW: 'Start the missing robots, bring them into reach, or give a greater radius. The '
-    'command swarm_roster changes the roster while a leader acts.',
-    OTHER_ROSTER: 'Give it the roster of the other robots: swarm_roster.'}
+                      f'dropped: {counter}')
 
 
 def self_reported(swarm: Observations) -> Iterator[Symptom]:
@@ -206,9 +187,7 @@ def self_reported(swarm: Observations) -> Iterator[Symptom]:
         reports = swarm.reports_of(robot)
         if reports and reports[-1].level > 0:
             yield Symptom(Level.ERROR if reports[-1].level > 1 else Level.WARN, (robot,),
-                          f'it reports: {reports[-1].message}',
-                          next((remedy for text, remedy in REMEDIES.items()
-                                if text in reports[-1].message), ''))
+                          f'it reports: {reports[-1].message}')
 
 
 MANDATE, ROSTER = 'mandate', 'roster'

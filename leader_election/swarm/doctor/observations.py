@@ -61,7 +61,7 @@ class Symptom(NamedTuple):
     what: str
     """The description, one line."""
     remedy: str = ''
-    """The advice where it differs from that of the check."""
+    """The advice, if it depends on the observations."""
 
 
 class HeardMessage(NamedTuple):

@@ -21,6 +21,8 @@ import math
 from pathlib import Path
 import re
 
+from leader_election.election.mandates.part import OTHER_ROSTER, TOO_FEW
+from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.swarm.doctor import command, communication
 from leader_election.swarm.doctor.command import text
@@ -67,6 +69,17 @@ def test_checks_are_unique_with_question_meaning_and_remedy() -> None:
     for check in CHECKS:
         assert check.question.endswith('?')
         assert check.meaning.endswith('.') and check.remedy.endswith('.')
+
+
+def test_remedy_depends_on_the_description() -> None:
+    for report, remedy in ((f'it {TOO_FEW} robots', 'Start the missing robots'),
+                           (f'it {OTHER_ROSTER} version 2', 'Give it the roster'),
+                           ('task count fails', 'Follow its text')):
+        found, = examine(healthy(diagnostics=told('bob', *statuses('bob', 2, 1, report))))
+        assert found.remedy.startswith(remedy)
+    refused = next(check for check in CHECKS if check.name == 'refused')
+    assert len(refused.remedies) == 9
+    assert refused.remedies.keys() <= {reason.value for reason in RejectReason}
 
 
 def test_readme_has_the_number_of_checks() -> None:
