@@ -54,7 +54,7 @@ class LocalisationParameters:
     odometry_noise_position: float = parameter(
         0.06, 'Noise of odometry: standard deviation of the position after driving one metre. It '
         'grows with the square root of the distance. Lower it for robots whose wheels do not '
-        'slip; the filter raises it by itself.', unit='m/sqrt(m)', lower=0.0, upper=10.0)
+        'slip. The filter raises it by itself.', unit='m/sqrt(m)', lower=0.0, upper=10.0)
     odometry_noise_turn: float = parameter(
         0.20, 'Noise of odometry: standard deviation of the heading after turning by one radian. '
         'It grows with the square root of the angle. Lower it for a heading by a gyroscope.',
@@ -84,7 +84,7 @@ class LocalisationParameters:
     max_deviation: float = parameter(
         0.0, 'The standard deviation of distances to neighbours, or of the own position where '
         'there are none, beyond which a robot reports that they are too uncertain (diagnostics). '
-        '0 or .inf: none; with pose_source cooperative it warns of a leader that may be wrong.',
+        '0 or .inf: none. With pose_source cooperative it warns of a leader that may be wrong.',
         unit='m', lower=0.0, upper=INFINITE, dynamic=True)
 
     slip_sources: str = parameter(
@@ -96,13 +96,13 @@ class LocalisationParameters:
         'measurements', 'Where sightings of neighbours and landmarks come from, a list: '
         'measurements (ids with range and bearing), detections (vision_msgs/Detection3DArray), '
         'tags (tf2_msgs/TFMessage of a tag detector), ranges (sensor_msgs/Range, a topic for '
-        'each neighbour); topics have these names, except range/robot_<id>.')
+        'each neighbour). Topics have these names, except range/robot_<id>.')
     tag_names: str = parameter(
         'robot_{id}, tag36h11:{id}', 'Detections and tags: their names, a list of patterns in '
-        'which {id} stands for the id. An id alone is always understood; other names are '
+        'which {id} stands for the id. An id alone is always understood. Other names are '
         'ignored.')
     sensor_frame: str = parameter(
-        '', 'Detections and tags: the frame of the sensor in headers; others are ignored, '
+        '', 'Detections and tags: the frame of the sensor in headers. Others are ignored, '
         'for example those of other robots on /tf. Empty: any.')
     sensor_pose: tuple[float, ...] = parameter(
         (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 'Detections and tags: the pose of the frame in their '

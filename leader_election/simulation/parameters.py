@@ -88,7 +88,7 @@ class SightingSensorParameters:
 
     ranging_rate: float = parameter(
         0.0, 'Ranging radios (ultra-wideband): measurements of each neighbour per second of '
-        'simulated time, at most one per step; 0: none. Set it for robots that localise '
+        'simulated time, at most one per step. 0: none. Set it for robots that localise '
         'themselves together.', unit='Hz', lower=0.0, upper=1000.0)
     ranging_range: float = parameter(
         5.0, 'Ranging radios: range, of the radio that you plan for. .inf: unlimited.',
@@ -103,7 +103,7 @@ class SightingSensorParameters:
         unit='m', lower=-100.0, upper=100.0, dynamic=True)
     camera_rate: float = parameter(
         0.0, 'Cameras: pictures per second of simulated time, at most one per step, in which '
-        'neighbours and landmarks up to 5 m away are identified; 0: none. Set it as ranging_rate.',
+        'neighbours and landmarks up to 5 m away are identified. 0: none. Set it as ranging_rate.',
         unit='Hz', lower=0.0, upper=1000.0)
     landmarks: str = parameter(
         '', 'Landmarks that cameras see, in an arena that has some: the path of a CSV file with '
@@ -118,7 +118,7 @@ class SceneParameters:
     """Parameters that the world's process and the robots' processes must agree on."""
 
     robots: int = parameter(
-        40, 'Number of robots; one machine holds about 300. Ignored with logs: there is one '
+        40, 'Number of robots. One machine holds about 300. Ignored with logs: there is one '
         'robot for each log.',
         lower=1, upper=10000)
     seed: int = parameter(
@@ -133,7 +133,7 @@ class SceneParameters:
         choices=lambda: ('random', 'grid', 'circle'))
     spacing: float = parameter(
         1.0, 'Layout grid: distance between adjacent robots. Layout circle: the least distance '
-        'between them; the circle grows until it avoids the obstacles.',
+        'between them. The circle grows until it avoids the obstacles.',
         unit='m', lower=0.01, upper=1e4)
     logs: str = parameter(
         '', 'Logs to replay instead of simulating motion: a folder of CSV files, one for each '
@@ -172,7 +172,7 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
     physics: str = parameter(
         'kinematic', 'How robots move: as commanded, and walls stop them (kinematic), or by '
         'contact physics, in which wheels slip and robots push each other (mujoco, the extra '
-        'physics); robots then publish bumper and imu.',
+        'physics). Robots then publish bumper and imu.',
         choices=lambda: ('kinematic', 'mujoco'))
     speed: float = parameter(
         0.5, 'Linear speed of Levy walks, and the limit for cmd_vel: that of your robots.',
@@ -213,8 +213,8 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         'before it starts, so that none misses the beginning of a replay.',
         lower=0, upper=100000)
     radio_range: float = parameter(
-        5.0, 'Radio relay: range of messages; swarm.launch.py sets it to communication_range. '
-        '.inf: unlimited.', unit='m', lower=0.0, upper=float('inf'))
+        5.0, 'Radio relay: range of messages. The launch file swarm.launch.py sets it to '
+        'communication_range. .inf: unlimited.', unit='m', lower=0.0, upper=float('inf'))
     line_of_sight: bool = parameter(
         False, 'Radio relay: whether obstacles block messages. Set by demo --line-of-sight.')
     radio_loss: float = parameter(
@@ -226,21 +226,21 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         unit='s', lower=0.0, upper=60.0, dynamic=True)
     radio_jitter: float = parameter(
         0.0, 'Radio relay: the greatest further delay, drawn evenly for each message and '
-        'receiver; messages overtake each other if it exceeds the time between them.',
+        'receiver. Messages overtake each other if it exceeds the time between them.',
         unit='s', lower=0.0, upper=60.0, dynamic=True)
     radio_duplication: float = parameter(
         0.0, 'Radio relay: the probability that a robot receives a message twice, each with a '
         'delay of its own.', lower=0.0, upper=1.0, dynamic=True)
     radio_groups: str = parameter(
         '', 'Radio relay: groups of robots that do not hear each other, for example '
-        "'1-10,15; 11-14', to cut a swarm in two; the robots that it does not name are a group, "
+        "'1-10,15; 11-14', to cut a swarm in two. The robots that it does not name are a group, "
         'too. Empty: no groups.', dynamic=True)
     scan_rate: float = parameter(
         0.0, 'Laser scanners of 36 beams and a range of 4 m: scans per second of simulated time, '
-        'at most one per step; 0: none. Tasks that drive, and wander, need them.',
+        'at most one per step. 0: none. Tasks that drive, and wander, need them.',
         unit='Hz', lower=0.0, upper=1000.0)
     reading_rate: float = parameter(
-        0.0, 'Scalar sensors: readings per second of simulated time, at most one per step; '
+        0.0, 'Scalar sensors: readings per second of simulated time, at most one per step. '
         '0: none. Task field needs them.', unit='Hz', lower=0.0, upper=1000.0)
     reading_peaks: tuple[float, ...] = parameter(
         (0.0, 0.0, 1.0, 3.0), 'Scalar sensors: Gaussian peaks of the field, each as x [m], y [m], '

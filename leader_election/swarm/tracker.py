@@ -158,17 +158,17 @@ class ObserverParameters:
         'bounded', 'The election algorithm that the robots run, in their first instance.',
         choices=ALGORITHMS.names)
     instance: str = parameter(
-        MAIN, 'The instance that is shown: main, the first, or the name of another one; a robot '
+        MAIN, 'The instance that is shown: main, the first, or the name of another one. A robot '
         'that does not run it is not shown.', empty=False)
     frame: str = parameter(
-        'map', 'The frame that all robots share; messages of another frame are dropped.')
+        'map', 'The frame that all robots share. Messages of another frame are dropped.')
     communication_range: float = parameter(
         5.0, 'Robots within this distance are shown as linked.',
         unit='m', lower=0.0, upper=INFINITE)
     message_expiry: float = parameter(
         3.0, 'The silence after which a robot counts as gone.', unit='s', lower=0.01, upper=1e6)
     trail: float = parameter(
-        5.0, 'Length of the trail behind each robot; 0: none.',
+        5.0, 'Length of the trail behind each robot. 0: none.',
         unit='m', lower=0.0, upper=1000.0)
 
 
@@ -177,12 +177,12 @@ class WebParameters(ObserverParameters):
     """The swarm that is shown in a browser, and where."""
 
     port: int = parameter(
-        5006, 'The port of the page; 0: any free one.', lower=0, upper=65535)
+        5006, 'The port of the page. 0: any free one.', lower=0, upper=65535)
     address: str = parameter(
         'localhost', 'Where the page is served; localhost: for browsers on this computer alone, '
         '0.0.0.0: for all networks, to those who know the token.', empty=False)
     token: str = parameter(
-        '', 'The token at the end of the address, where other computers reach the page; empty: a '
+        '', 'The token at the end of the address, where other computers reach the page. Empty: a '
         'new one for each run.')
 
 
@@ -191,8 +191,8 @@ class MonitorParameters(ObserverParameters):
     """The swarm that is monitored, and the outputs of the monitor."""
 
     live: bool = parameter(
-        True, 'Show the swarm in the terminal; without a terminal, print a line every 5 s.')
+        True, 'Show the swarm in the terminal. Without a terminal, print a line every 5 s.')
     picture: str = parameter(
-        '', 'File (PNG) of the swarm, written at the end; empty: none.')
+        '', 'File (PNG) of the swarm, written at the end. Empty: none.')
     animation: str = parameter(
-        '', 'File (GIF) of the run, written at the end; empty: none.')
+        '', 'File (GIF) of the run, written at the end. Empty: none.')

@@ -62,10 +62,10 @@ class Messages:
     loss: float = parameter(0.0, 'Probability that a message is lost, for each receiver.',
                             lower=0.0, upper=1.0)
     delay: tuple[float, ...] = parameter(
-        (0.0, 0.0), 'Least and greatest time from sending to receipt; drawn uniformly.', unit='s',
+        (0.0, 0.0), 'Least and greatest time from sending to receipt, drawn uniformly.', unit='s',
         lengths=(2,))
-    duplication: float = parameter(0.0, 'Probability that a message arrives twice; needs a delay.',
-                                   lower=0.0, upper=1.0)
+    duplication: float = parameter(
+        0.0, 'Probability that a message arrives twice. It needs a delay.', lower=0.0, upper=1.0)
     metric: str = parameter(
         'distance', 'Distance of a neighbour: in metres as of now, 1 (hops), or by a metric of '
         'robots that has a cost or a course.', choices=lambda: metric_names())
@@ -123,7 +123,7 @@ class Localisation:
         'neighbours, whose error does not grow (cooperative).',
         choices=lambda: (EXACT, DRIFT, SCALED, COOPERATIVE))
     communication_range: float = parameter(
-        INFINITE, 'Greatest estimated distance of a neighbour; messages from farther devices are '
+        INFINITE, 'Greatest estimated distance of a neighbour. Messages from farther devices are '
         'ignored, as on robots. messages.range is the reach of the radio by true positions.',
         unit='m', lower=1e-9, upper=INFINITE)
     interval: float = parameter(
@@ -133,7 +133,7 @@ class Localisation:
         'initial pose, of each coordinate and of the heading.', unit='m, rad', lengths=(2,))
     odometry_noise_position: float = parameter(
         LocalisationParameters.odometry_noise_position, 'Odometry: standard deviation of '
-        'the position along the way, after 1 m; across the way it is half of that.',
+        'the position along the way, after 1 m. Across the way it is half of that.',
         unit='m/sqrt(m)', lower=0.0, upper=1e3)
     odometry_noise_turn: float = parameter(
         LocalisationParameters.odometry_noise_turn, 'Odometry: standard deviation of the '
@@ -156,7 +156,7 @@ class Localisation:
         upper=1e6)
     correlation_time: float = parameter(
         17.0, 'Model cooperative: time after which the correlation of an error with itself has '
-        'fallen to 1/e; 0: each change is independent of the one before.', unit='s', lower=0.0,
+        'fallen to 1/e. 0: each change is independent of the one before.', unit='s', lower=0.0,
         upper=1e9)
     frame_drift: float = parameter(
         0.03, 'Model cooperative: standard deviation of each coordinate of the common frame '
@@ -208,8 +208,8 @@ class Strength:
 
     cycle: tuple[str, ...] = parameter(
         ('random',), 'One of random (0 to 1, drawn anew each time), degree (the number of '
-        'neighbours received from since then), id, lower_id (the id, negated), equal; or several, '
-        'one after another. Or a strength source that robots compute, by itself; what is on its '
+        'neighbours received from since then), id, lower_id (the id, negated), equal, or several, '
+        'one after another. Or a strength source that robots compute, by itself. What is on its '
         'topic is the reading of the sensor.')
     every: float = parameter(
         INFINITE, 'Time from one entry of the cycle to the next.', unit='s', lower=1e-3,
@@ -243,12 +243,12 @@ class Member:
     """The keys of a group of devices that all topologies have."""
 
     moves: bool = parameter(
-        True, '``motion`` moves them; else they stay where they were placed.')
+        True, '``motion`` moves them. Otherwise they stay where they were placed.')
     among: bool = parameter(
-        True, 'They receive from each other; else only from devices of groups that do.')
+        True, 'They receive from each other, otherwise only from devices of groups that do.')
     role: str = parameter(ROLES[CANDIDATE], 'For algorithms with regions.', choices=lambda: ROLES)
     contributes: float = parameter(
-        1.0, 'The reading of each device, the input of aggregates; relays contribute nothing.',
+        1.0, 'The reading of each device, the input of aggregates. Relays contribute nothing.',
         lower=-1e9, upper=1e9)
     reads: float = parameter(
         0.0, 'What each device of the group senses, in addition to the field of ``sensor``.',

@@ -115,7 +115,7 @@ class StreetsParameters:
     rows: int = parameter(
         10, 'Crossings from south to north.', lower=2, upper=MOST_CROSSINGS)
     block: float = parameter(
-        100.0, 'From one crossing to the next; the first is at 0, 0.',
+        100.0, 'From one crossing to the next. The first is at 0, 0.',
         unit='m', lower=1e-3, upper=1e6)
     irregularity: float = parameter(
         0.0, 'Greatest random offset of a crossing in each direction, as a part '

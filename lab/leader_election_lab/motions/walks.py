@@ -147,7 +147,7 @@ class LevyParameters:
     scale: float = parameter(
         1.0, 'Length of the shortest leg.', unit='m', lower=1e-6, upper=1e9)
     shape: float = parameter(
-        1.0, 'Exponent of the Pareto distribution of leg lengths; smaller: more long legs.',
+        1.0, 'Exponent of the Pareto distribution of leg lengths. If smaller, more legs are long.',
         lower=0.2, upper=100.0)
     walls: tuple[float, ...] = walls_parameter()
 
@@ -224,10 +224,10 @@ class WaypointParameters:
     """Speed, pauses and walls of random waypoints."""
 
     speed: tuple[float, ...] = parameter(
-        (1.0, 1.0), 'Least and greatest speed; the speed of each leg is drawn between them.',
+        (1.0, 1.0), 'Least and greatest speed. The speed of each leg is drawn between them.',
         unit='m/s', lengths=(2,))
     pause: float = parameter(
-        0.0, 'Time that a device stays at a waypoint; rounded up to whole ticks.',
+        0.0, 'Time that a device stays at a waypoint, rounded up to whole ticks.',
         unit='s', lower=0.0, upper=1e9)
     walls: tuple[float, ...] = walls_parameter(required=True)
 

@@ -74,7 +74,7 @@ class Some:
                           upper=2**53)
     share: float = parameter(1.0, 'The part of these, drawn at random.', lower=0.0, upper=1.0)
     leaders: bool = parameter(False, 'Only devices that run and lead themselves.')
-    strongest: int = parameter(0, 'Only this number of the strongest running devices; 0: all.',
+    strongest: int = parameter(0, 'Only this number of the strongest running devices. 0: all.',
                                lower=0, upper=2**31)
     chance: float = parameter(1.0, 'Probability of each of all these to be selected.',
                               lower=0.0, upper=1.0)
@@ -167,8 +167,8 @@ class Die(Some):
     """Some devices fail."""
 
     linger: bool = parameter(
-        False, 'Their last messages stay in the mailboxes of neighbours until they expire; '
-        'without expiry, for good.')
+        False, 'Their last messages stay in the mailboxes of neighbours until they expire. '
+        'Without expiry they stay for good.')
 
 
 def _die(parameters: Die, network: Network, algorithm: Algorithm,
@@ -284,7 +284,7 @@ def _replace_messages(network: Network, chosen: NDArray[np.int64]) -> None:
 class Corrupt(Some):
     """The states of some devices become random."""
 
-    most: float = parameter(100.0, 'The greatest number drawn; the least is 0.', lower=0.0,
+    most: float = parameter(100.0, 'The greatest number drawn. The least is 0.', lower=0.0,
                             upper=1e300)
 
 

@@ -231,7 +231,7 @@ class ScaleFreeParameters:
     count: int = parameter(
         REQUIRED_INT, 'Number of devices.', lower=2, upper=5000, required=True)
     edge_length: float = parameter(
-        1.0, 'Length of a spring at rest, one for each link; links become longer, since devices '
+        1.0, 'Length of a spring at rest, one for each link. Links become longer, since devices '
         'also repel each other.',
         unit='m', lower=1e-6, upper=1e6)
 

@@ -78,7 +78,7 @@ class GivenSettings:
 
     leaders: str = parameter(
         '', 'Algorithm given: the ids of the robots that lead, and ranges of ids, for example '
-        "'0,5,10-19'. Each robot looks for its own id only; it follows any robot that leads. "
+        "'0,5,10-19'. Each robot looks for its own id only. It follows any robot that leads. "
         'Empty: this robot does not lead.', dynamic=True)
 
 

@@ -92,12 +92,12 @@ class ResilientSettings:
     diameter_factor: float = parameter(
         2.0, 'Algorithm resilient: the radius of a leader is this many times the depth of its '
         'region, plus one hop. From 1 on there is one leader for the swarm, with 2 or more after '
-        'a short time; the larger, the longer a failed leader is remembered. Below 1 there are '
+        'a short time. The larger, the longer a failed leader is remembered. Below 1 there are '
         'several, each with a region of about 1 / (1 - diameter_factor) hops.',
         lower=0.0, upper=1000.0)
     radius_inclusive: bool = parameter(
         False, 'Algorithm resilient: whether a robot exactly at the radius also forwards the '
-        'candidacy. In the text of the paper it does not; the figures of the paper result if it '
+        'candidacy. In the text of the paper it does not. The figures of the paper result if it '
         'does.')
 
 

@@ -32,7 +32,7 @@ class MandateParameters:
     mandate: float = parameter(
         0.0, 'The duration of a mandate: a leader may act over a robot for this long after the '
         'beat that the robot has granted, and no other leader may meanwhile. It takes at least '
-        'two periods a hop and 0.3 s; 3 s is a good value at the default period. 0: there are no '
+        'two periods a hop and 0.3 s. 3 s is a good value at the default period. 0: there are no '
         'mandates.', unit='s', lower=0.0, upper=3600.0)
     clock_rate_error: float = parameter(
         0.01, 'With mandates: the greatest deviation of the rate of a clock from the true one. It '

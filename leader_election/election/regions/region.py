@@ -212,14 +212,14 @@ class RegionSettings:
         'no parent and loses less where messages are lost.', choices=lambda: SPREADINGS)
     feedback_gain: float = parameter(
         0.0, 'The part of its radius by which a leader shrinks its region for each '
-        'feedback_target of load above feedback_target; below, the region grows. '
+        'feedback_target of load above feedback_target. Below, the region grows. '
         '0: no feedback.',
         lower=0.0, upper=100.0, dynamic=True)
     feedback_alpha: float = parameter(
         0.01, 'The weight of the present load in the smoothed load, in each round. Near 1 regions '
-        'oscillate; 0: no feedback.', lower=0.0, upper=1.0, dynamic=True)
+        'oscillate. 0: no feedback.', lower=0.0, upper=1.0, dynamic=True)
     feedback_target: float = parameter(
-        10.0, 'The load at which a region has its radius; a load is the number of members, unless '
+        10.0, 'The load at which a region has its radius. A load is the number of members, unless '
         'a task defines another.', lower=1e-6, upper=1e9, dynamic=True)
     feedback_most: float = parameter(
         1.0, 'The largest size of a region under feedback, as a part of its radius.',

@@ -70,8 +70,8 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
     hop_limit: int = parameter(
         AUTOMATIC, 'The greatest number of hops to a leader. A dead leader is forgotten within '
         'message_expiry and hop_limit - 1 rounds. 0: about twice the hops that the radius takes '
-        'at rest, from radius and communication_range, at most 1000; 100 where one of them is not '
-        'known or is no length. -1: none, as in the papers; a forged candidacy then lasts.',
+        'at rest, from radius and communication_range, at most 1000. 100 where one of them is not '
+        'known or is no length. -1: none, as in the papers. A forged candidacy then lasts.',
         unit='hops', lower=NONE, upper=MOST_HOPS, dynamic=True)
     ties: str = parameter(
         'id', 'The order of equal strengths: by the lower id, or by the nearer leader as in the '
@@ -94,7 +94,7 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
         'strength is announced. Negative: the default of the source.',
         lower=-1.0, upper=1e300, dynamic=True)
     strength_limits: tuple[float, ...] = parameter(
-        BY_SOURCE, 'The least and the greatest strength that any robot of the swarm can have; the '
+        BY_SOURCE, 'The least and the greatest strength that any robot of the swarm can have, the '
         'same on all robots. A message with a candidacy beyond them is refused, and so is a '
         "number of this robot's own source. [0, 0]: 0 to 1 with strength_source battery, "
         'otherwise none.', lengths=(2,), dynamic=True)
@@ -106,10 +106,10 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
     zones: str = parameter(
         '', "Fixed regions: a YAML file with a line 'name: [[x, y], ...]' for each polygon [m], "
         'in the shared frame, or these lines themselves in braces. A leader is elected inside '
-        'each; radius has no effect.')
+        'each, and radius has no effect.')
     outline: bool = parameter(
         False, 'Whether the extent of each region is collected, so that topic region encloses '
-        'all members and not only those that the leader receives itself; adds 8 numbers to a '
+        'all members and not only those that the leader receives itself. This adds 8 numbers to a '
         'message.')
     connected: bool = parameter(
         False, 'Whether leaders receive the announcements of the leaders of neighbouring regions.')
@@ -229,14 +229,14 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
         'received. .inf: every sender is a neighbour, even without a position.',
         unit='m', lower=0.0, upper=INFINITE, dynamic=True)
     message_expiry: float = parameter(
-        3.0, 'The time after its receipt at which a message expires; longer than round_period.',
+        3.0, 'The time after its receipt at which a message expires. It must exceed round_period.',
         unit='s', lower=0.01, upper=1e6, dynamic=True)
     neighbour_limit: int = parameter(
         500, 'The greatest number of senders whose messages are kept: those known for longest, '
         'and of these the nearest.', lower=1, upper=100000)
     hearing_budget: int = parameter(
         1000, 'The most messages a second that are decoded, beside one a period from each '
-        'neighbour; more are dropped, so that rounds keep their time.',
+        'neighbour. More are dropped, so that rounds keep their time.',
         unit='messages/s', lower=1, upper=1000000)
     top_speed: float = parameter(
         10.0, 'The greatest speed of any robot: a message is dropped if its sender cannot have '
@@ -257,7 +257,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
         unit='s', lower=0.01, upper=3600.0, dynamic=True)
 
     frame: str = parameter(
-        'map', 'The frame that all robots share; messages of another frame are dropped.',
+        'map', 'The frame that all robots share. Messages of another frame are dropped.',
         empty=False)
     initial_pose: tuple[float, ...] = parameter(
         (0.0, 0.0, 0.0), 'The start pose of odometry in the shared frame: x, y, yaw, or x, y, z, '
@@ -267,7 +267,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
         'odometry is sent on /tf (needs tf2_msgs), so that other nodes use the corrected pose. '
         'No other node may send it.')
     odometry_expiry: float = parameter(
-        2.0, 'The time after its receipt at which an odometry message expires; this robot then '
+        2.0, 'The time after its receipt at which an odometry message expires. This robot then '
         'has no position.', unit='s', lower=0.01, upper=1e6)
     odometry_timeout: float = parameter(
         0.0, 'The time from the start after which the process ends with status 2, where positions '
@@ -294,7 +294,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
     event_log: str = parameter(
         '', 'The file to which a line (JSON) is appended for each event; {id} and {name} stand '
         'for '
-        "the robot's id and namespace; '-', in quotes: standard output; empty: none.")
+        "the robot's id and namespace; '-', in quotes: standard output. Empty: none.")
 
     @property
     def forms_regions(self) -> bool:
@@ -330,7 +330,7 @@ class ManagedParameters:
     """Parameters of a managed node, beside those of its robot."""
 
     autostart: bool = parameter(
-        True, 'Configure and activate at the start; where that fails the process ends. Otherwise '
+        True, 'Configure and activate at the start. Where that fails the process ends. Otherwise '
         'the node waits for a lifecycle manager.')
 
 

@@ -42,10 +42,10 @@ class FieldParameters:
     reading_expiry: float = parameter(
         5.0, 'A reading is used for so long.', unit='s', lower=0.01, upper=1e6)
     alarm_above: float = parameter(
-        1e9, 'A reading above this raises an alarm; by default no reading does.',
+        1e9, 'A reading above this raises an alarm. By default no reading does.',
         lower=-1e9, upper=1e9)
     alarm_below: float = parameter(
-        -1e9, 'A reading below this raises an alarm; by default no reading does.',
+        -1e9, 'A reading below this raises an alarm. By default no reading does.',
         lower=-1e9, upper=1e9)
     hold: int = parameter(
         5, 'The number of rounds that an alarm lasts after the last reading out of bounds.',

@@ -121,7 +121,7 @@ class WanderParameters(DrivingParameters):
         'and the more often leaders change.', unit='m/s', lower=0.01, upper=20.0)
     robots: str = parameter(
         '', 'The robots that this process drives: their namespaces, for example '
-        "'robot_1,robot_2'; empty: the one whose namespace this node is in.")
+        "'robot_1,robot_2'. Empty: the one whose namespace this node is in.")
     world: str = parameter(
         '', 'The arena, for robots without a laser scanner: blocks, rooms, barriers, empty, or '
         'the path of a YAML file. They then avoid its walls and each other by their odometry, the '
@@ -131,7 +131,7 @@ class WanderParameters(DrivingParameters):
         False, 'Whether robots with neither a scanner nor a known arena drive, too: they back off '
         'from what they touch (topic bumper), and where their wheels stall.')
     seed: int = parameter(
-        0, 'The seed of all random numbers; each robot has its own, by its name.',
+        0, 'The seed of all random numbers. Each robot has its own, by its name.',
         lower=0, upper=2**62)
 
 

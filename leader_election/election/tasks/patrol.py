@@ -76,7 +76,7 @@ class PatrolParameters(DrivingParameters):
 
     area: tuple[float, ...] = parameter(
         (), 'The area: corners x, y, x, y, ... in the shared frame. Empty: the disc of the '
-        "region's radius round the place where its leader became leader; the leader stays there.",
+        "region's radius round the place where its leader became leader. The leader stays there.",
         unit='m')
     lane: float = parameter(
         1.0, 'The distance from one lane to the next.', unit='m', lower=0.05, upper=1000.0)

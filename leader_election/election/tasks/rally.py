@@ -46,8 +46,8 @@ class RallyParameters(DrivingParameters):
         'surround', 'Members surround their leader, evenly on a circle, or follow it, one behind '
         'the other, along the path that it has driven.', choices=lambda: ('surround', 'follow'))
     distance: float = parameter(
-        1.5, 'From the leader to the circle, or to the last robot of the column; more where '
-        'the robots do not fit.', unit='m', lower=0.1, upper=1000.0)
+        1.5, 'From the leader to the circle, or to the last robot of the column. It grows '
+        'if the robots do not fit.', unit='m', lower=0.1, upper=1000.0)
     leader: str = parameter(
         'wander', 'The leader drives about at random, stays where it is, or drives to goal.',
         choices=lambda: ('wander', 'stay', 'goal'))

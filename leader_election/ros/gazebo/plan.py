@@ -78,7 +78,7 @@ class GazeboParameters:
     layout: str = as_in(SceneParameters, 'layout')
     spacing: float = as_in(SceneParameters, 'spacing')
     world: str = parameter(
-        'blocks', 'The arena: blocks, rooms, barriers, empty, or the path of a YAML file; or a '
+        'blocks', 'The arena: blocks, rooms, barriers, empty, or the path of a YAML file, or a '
         'world file of your own, .sdf or .world, in which layouts place robots as in arena empty.',
         empty=False)
     lidar: int = parameter(
@@ -93,7 +93,7 @@ class GazeboParameters:
         True, 'Whether robots notice what they touch, by a contact sensor that needs no '
         'rendering, on topic bumper.')
     imu: bool = parameter(
-        False, 'Whether robots have an IMU, on topic imu; it needs no rendering.')
+        False, 'Whether robots have an IMU, on topic imu. It needs no rendering.')
     z: float = parameter(
         0.0, 'Height at which robots are put: that of the floor.', unit='m', lower=-1000.0,
         upper=1000.0)

@@ -48,15 +48,15 @@ class RecorderParameters:
     """The topics that are recorded, and the file."""
 
     output: str = parameter(
-        '', 'The file (MCAP) to be written; it must not exist yet. Empty: one in the current '
+        '', 'The file (MCAP) to be written. It must not exist yet. Empty: one in the current '
         'folder, named by the time.')
     topics: tuple[str, ...] = parameter(
         REPLAYED, 'The topics that are recorded: whole names (/robot_3/leader), last parts of '
         'them (leader), or patterns with * and ?.')
-    all: bool = parameter(False, 'Record all topics; parameter topics is ignored.')  # noqa: A003
+    all: bool = parameter(False, 'Record all topics. Parameter topics is ignored.')  # noqa: A003
     odom_rate: float = parameter(
         1.0, 'The most messages of odometry and of true poses that are recorded per second and '
-        'topic; 0: none.', unit='Hz', lower=0.0, upper=1e4)
+        'topic. 0: none.', unit='Hz', lower=0.0, upper=1e4)
 
 
 class ReplaySettings(NamedTuple):
