@@ -70,7 +70,7 @@ def enumerate_round(function, argument, device, strength, received, heard, first
     :param known: takes the different new states; ``found`` of them are in it.
     :param table: takes the number of the new state in ``known`` for each combination, the own
         state varying slowest, or is empty.
-    :return: the number of new states; -1 if ``known`` is too small for them.
+    :return: the number of new states, -1 if ``known`` is too small for them.
     """
     neighbours, width = len(first) - 1, own.shape[1]
     at = first[:-1].copy()

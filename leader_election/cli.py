@@ -125,7 +125,7 @@ def keep_caches_of_matplotlib() -> None:
 
 
 def without_ros(error: ModuleNotFoundError) -> str:
-    """Return the error text for a missing module of ROS 2; empty for any other module."""
+    """Return the error text for a missing module of ROS 2, empty for any other module."""
     module = (error.name or '').partition('.')[0]
     if module != 'rclpy' and not module.endswith(('_msgs', '_interfaces')):
         return ''

@@ -49,7 +49,7 @@ class Executable:
         stop is the usual end (a node), 130 if the requested work is then incomplete.
     :ivar requires: the modules beyond those that every robot needs.
     :ivar parameter_file: of a node without its own options: the file in ``config`` that documents
-        its parameters; empty if ``main()`` parses a command line.
+        its parameters, empty if ``main()`` parses a command line.
     :ivar parser: the function that parses the command line, as module:name, for the help where
         required modules are missing.
     """

@@ -39,7 +39,7 @@ _HOLD = ('sh', '-c', 'echo up; exec sleep infinity')
 
 
 class NoNetwork(Exception):
-    """There can be none on this machine; the text says why."""
+    """There can be none on this machine. The text says why."""
 
 
 class Network:

@@ -63,7 +63,7 @@ class Observation(NamedTuple):
     unled: tuple[int, ...]
     """The living robots that have no living leader in reach."""
     wrong: tuple[int, ...] | None = ()
-    """The robots that have another leader than the right one; ``None`` while the radio loses."""
+    """The robots that have another leader than the right one, ``None`` while the radio loses."""
 
 
 class Happened(NamedTuple):

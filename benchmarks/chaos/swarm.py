@@ -66,7 +66,7 @@ ALONE_SHARE = 0.25
 """The share of the robots, the strongest ones, that have a process of their own."""
 HOSTED = 10
 JOINING_SHARE = 0.1
-"""The number of robots that join later, as a share of those at the start; at least one."""
+"""The number of robots that join later, as a share of those at the start, at least one."""
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,7 @@ class ChaosSwarm(FaultySwarm):
 
     def __init__(self, settings: Settings, folder: Path, **parameters: Any) -> None:
         """
-        Prepare; :meth:`start` starts all processes.
+        Prepare. :meth:`start` starts all processes.
 
         :param folder: for the logs of the processes.
         :param parameters: more of them, for all robots.

@@ -90,7 +90,7 @@ def keep(folder: Path, key: Key, digest: str, budget: int, outcome: Outcome) -> 
 
 def kept(folder: Path, key: Key, digest: str, budget: int) -> Outcome | None:
     """
-    Return a stored run; ``None`` if it has to be run.
+    Return a stored run, ``None`` if it has to be run.
 
     It has to be run again after an end by a smaller budget, or with other code or settings.
 

@@ -98,7 +98,7 @@ class Elected(NamedTuple):
     leader: int
     """-1: none that is known."""
     distance: float
-    """The distance to the leader; with feedback it is rescaled [m]."""
+    """The distance to the leader. With feedback it is rescaled [m]."""
     radius: float
     """The radius of the region [m]."""
     before: Any

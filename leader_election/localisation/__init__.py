@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The poses of a robot and of its neighbours, by odometry and sightings; without ROS."""
+"""The poses of a robot and of its neighbours, by odometry and sightings, without ROS."""

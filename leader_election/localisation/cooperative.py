@@ -272,7 +272,7 @@ class CooperativeSource(PoseSource):
         """
         Return the position of a neighbour in the own frame, and its covariance.
 
-        :return: as of the last round [m], shape (2,), and [m²], shape (2, 2); ``None`` if unknown.
+        :return: as of the last round [m], shape (2,), and [m²], shape (2, 2), ``None`` if unknown.
         """
         if robot not in self._filter or self._odometry is None:
             return None

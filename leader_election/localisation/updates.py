@@ -122,7 +122,7 @@ def update(state: Array, covariance: Array, line: Measurement,
     """
     Update state and covariance by one sighting.
 
-    :param state: the blocks of robots, shape (6 n,); changed in place.
+    :param state: the blocks of robots, shape (6 n,), changed in place.
     :param covariance: shape (6 n, 6 n). Changed in place, and symmetric to the last bit.
     """
     here, there = line.here, line.there

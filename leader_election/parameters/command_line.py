@@ -88,7 +88,7 @@ def number(fits: Callable[[float], bool], allowed: str,
     """
     Return the type of an option that is a number.
 
-    :param fits: returns whether a number is allowed; false for NaN.
+    :param fits: returns whether a number is allowed, false for NaN.
     :param allowed: the numbers that are, for the error line.
     :param kind: ``int`` for whole numbers.
 

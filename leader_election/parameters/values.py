@@ -131,7 +131,7 @@ def id_ranges(text: str, parameter: str) -> tuple[IdRange, ...]:
     """
     Parse ids and ranges of ids.
 
-    :param text: for example ``1-20,25``; empty for none.
+    :param text: for example ``1-20,25``, empty for none.
     :param parameter: the source of the text, for the message.
     :raises ParameterError: for a text of another form.
 

@@ -127,7 +127,7 @@ class LeaderClient:
         """
         Return the term under which the robot acts as a leader, ``None`` if it does not.
 
-        Terms of two leaders grow with a quorum only; without one a fence must not compare them.
+        Terms of two leaders grow with a quorum only. Without one a fence must not compare them.
         """
         return None if self.refusal() or self._lease is None else self._lease.term
 

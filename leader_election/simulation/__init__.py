@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The embedded world: arenas, kinematic robots, their odometry, sensors and radio; without ROS."""
+"""The embedded world: arenas, kinematic robots, their odometry, sensors and radio, without ROS."""

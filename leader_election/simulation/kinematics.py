@@ -52,7 +52,7 @@ def velocities_between(before: Array, after: Array, dt: float) -> Array:
     Sideways motion off the arcs is left out.
 
     :param before: x, y, yaw [m, rad], shape (n, 3).
-    :param after: the same, ``dt`` later; less than half a turn away.
+    :param after: the same, ``dt`` later, less than half a turn away.
     :param dt: duration [s], positive.
     :return: linear and angular velocity [m/s, rad/s], shape (n, 2).
 
@@ -129,7 +129,7 @@ def least_distance(positions: Array) -> float:
     Return the least distance between the centres of two robots.
 
     :param positions: x, y (further columns are ignored) [m], shape (n, 2 or more).
-    :return: [m]; infinity with fewer than two robots.
+    :return: [m], infinity with fewer than two robots.
 
     >>> least_distance(np.array([[0.0, 0.0], [9.0, 0.0], [3.0, 4.0]]))
     5.0

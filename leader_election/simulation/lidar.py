@@ -110,7 +110,7 @@ def _polygon_sides(polygon: shapely.Polygon) -> Array:
 
 def _ranges_to_walls(beams: Array, ends: Array, sides: Array) -> Array:
     """
-    Return the ranges of beams to walls, shape (pairs, beams); infinity where a beam misses.
+    Return the ranges of beams to walls, shape (pairs, beams), infinity where a beam misses.
 
     Cross products solve ``t beam = end + u side`` for t and u. A beam hits where t is not negative
     and u is between 0 and 1.
@@ -131,7 +131,7 @@ def _ranges_to_walls(beams: Array, ends: Array, sides: Array) -> Array:
 
 def _ranges_to_discs(beams: Array, centres: Array, radius: float) -> Array:
     """
-    Return the ranges of beams to discs, shape (pairs, beams); infinity where a beam misses.
+    Return the ranges of beams to discs, shape (pairs, beams), infinity where a beam misses.
 
     From inside a disc the range is 0.
 
@@ -177,7 +177,7 @@ class MapLidar:
         :param pose: true x, y, yaw [m, rad].
         :param others: x, y of the other robots [m] and the age of these positions [s], shape
             (n, 3).
-        :return: ranges [m], shape (72,); infinity for nothing within range.
+        :return: ranges [m], shape (72,), infinity for nothing within range.
 
         >>> import shapely
         >>> lidar = MapLidar(Arena(shapely.box(-2, -2, 2, 2), ()), 0.25, 0.5)

@@ -255,7 +255,7 @@ class CarriedMotion:
         Carry robots once.
 
         :param rows: of these robots.
-        :param at: when [s]; at once if it is over.
+        :param at: when [s], at once if it is over.
         :param by: as in :func:`carried_log`.
         """
         self._planned.append((list(rows), at, by))

@@ -186,7 +186,7 @@ def _read(path: Path, columns: int) -> Array:
 
 
 def _resampled(robot: Robot, times: Array) -> Array:
-    """Return v, omega, x, y, theta at some times; theta in [-pi, pi)."""
+    """Return v, omega, x, y, theta at some times, theta in [-pi, pi)."""
     odometry, truth = robot.odometry, robot.truth
     pose = np.stack([np.interp(times, truth[:, 0], values) for values in (
         truth[:, 1], truth[:, 2], np.unwrap(truth[:, 3]))], axis=-1)

@@ -101,7 +101,7 @@ class ContactPhysics:
 
     @property
     def poses(self) -> Array:
-        """Return x, y, yaw of the robots [m, rad], shape (n, 3); yaw in [-pi, pi]."""
+        """Return x, y, yaw of the robots [m, rad], shape (n, 3), yaw in [-pi, pi]."""
         w, x, y, z = self._positions[:, 3:7].T
         yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
         return np.column_stack((self._positions[:, :2], yaw))

@@ -183,7 +183,7 @@ class ErroneousOdometry:
 
     :ivar pose: with errors, in the frame of the input odometry [m, rad].
     :ivar velocity: linear and angular, with errors [m/s, rad/s].
-    :ivar covariance: of both; one row.
+    :ivar covariance: of both, one row.
     """
 
     def __init__(self, parameters: OdometryErrorParameters, seed: int, robot: str) -> None:

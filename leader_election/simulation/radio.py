@@ -133,7 +133,7 @@ class Radio:
 
     def send(self, sender: int, message: Any, positions: Array, now: float) -> None:
         """
-        Send a message; :meth:`arrived` returns its copies as they arrive.
+        Send a message. :meth:`arrived` returns its copies as they arrive.
 
         :param sender: the row of the sending robot.
         :param message: is handed back as it is.

@@ -195,7 +195,7 @@ def _edges(polygon: shapely.Polygon, thickness: float, beyond: float) -> Iterato
     """
     Yield one rectangle for each edge of a polygon.
 
-    :param thickness: [m], to the left of the edge, which is inside; negative to the right.
+    :param thickness: [m], to the left of the edge, which is inside, negative to the right.
     :param beyond: by how much it is longer than the edge, at each end [m].
     """
     # The first corner is repeated at the end of the coordinates.

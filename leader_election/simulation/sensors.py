@@ -47,7 +47,7 @@ class RateLimiter:
         """
         Start with the first period.
 
-        :param rate: [Hz], not negative; 0 for never.
+        :param rate: [Hz], not negative, 0 for never.
         """
         self._rate = rate
         self._next = 0
@@ -250,7 +250,7 @@ def _pairs(places: Array, robots: Array, observers: Sequence[int], reach: float,
     :param robots: the places of the robots [m], shape (n, 2).
     :param observers: rows.
     :param reach: [m], inclusive.
-    :return: rows of observers, rows of places, distances [m]; ascending.
+    :return: rows of observers, rows of places, distances [m], ascending.
     """
     rows = np.asarray(observers, dtype=np.intp)
     number, other = shapely.STRtree(shapely.points(places)).query(

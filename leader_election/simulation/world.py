@@ -82,8 +82,8 @@ class World:
     :ivar steps: the number of steps so far.
     :ivar poses: true x, y, yaw in the shared frame [m, rad], shape (n, 3).
     :ivar velocities: true linear and angular velocity [m/s, rad/s], shape (n, 2).
-    :ivar physics: the robots' bodies, with physics ``mujoco``; else ``None``.
-    :ivar commands: takes velocity commands, with motion ``cmd_vel``; else ``None``.
+    :ivar physics: the robots' bodies, with physics ``mujoco``, otherwise ``None``.
+    :ivar commands: takes velocity commands, with motion ``cmd_vel``, otherwise ``None``.
     :ivar lidar: the robots' laser scanners.
     :ivar radio: carries the robots' messages.
     :ivar field: the quantity that the robots' scalar sensors read.
@@ -225,7 +225,7 @@ class World:
 
     def sightings(self, observers: Sequence[int]) -> Array:
         """
-        Return the new sightings at the time of the world; once a step.
+        Return the new sightings at the time of the world, once a step.
 
         :param observers: the rows of the robots whose sightings are wanted.
         :return: columns of :mod:`.sensors`, one block a sensor, shape (m, 4).

@@ -19,7 +19,7 @@ Accuracy of localisation against true poses, by the usual figures of the field.
   over the run is the absolute trajectory error (ATE) of a robot, or of the team.
 - *Relative*: the error of the position of a robot that is truly in range, in the frame of the
   observer. The observer's heading counts, a common drift does not.
-- *NEES*: the normalised estimation error squared, ``e' P^-1 e``, per degree of freedom; 1 on
+- *NEES*: the normalised estimation error squared, ``e' P^-1 e``, per degree of freedom, 1 on
   average where covariances are right (Y. Bar-Shalom, X. Li, T. Kirubarajan, *Estimation with
   Applications to Tracking and Navigation*, 2001, 5.4).
 """
@@ -188,7 +188,7 @@ def compare_messages(snapshot: Snapshot, true: Mapping[int, PlanePose], reach: f
 
 def accuracy_lines(figures: Mapping[str, AccuracyFigures], reach: float | None) -> Iterator[str]:
     """
-    Yield the lines of a report; none without a figure.
+    Yield the lines of a report, none without a figure.
 
     :param figures: by the name of their row.
     :param reach: the greatest distance of counted pairs [m], ``None`` if all count.

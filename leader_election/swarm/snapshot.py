@@ -33,7 +33,7 @@ class RobotView(NamedTuple):
 
     id: int  # noqa: A003
     position: Position | None
-    """The position in the shared frame [m]; ``None`` if the robot does not know it."""
+    """The position in the shared frame [m], ``None`` if the robot does not know it."""
     value: float
     """The value of its leader's candidacy: the strength, negated; NaN if not exported."""
     distance: float
@@ -55,7 +55,7 @@ class RobotView(NamedTuple):
     deviation: float = math.nan
     """Standard deviation of the position by its own estimate [m], NaN if it is not published."""
     dead_reckoned: PlanePose | None = None
-    """The pose by odometry alone, never corrected [m, rad]; ``None`` if it is not published."""
+    """The pose by odometry alone, never corrected [m, rad], ``None`` if it is not published."""
     heard: float = math.nan
     """The time of its last message, on the observer's clock [s]."""
     name: str = ''
@@ -200,7 +200,7 @@ def acts_over(snapshot: Snapshot) -> dict[int, tuple[int, int]]:
     """
     Return the number of robots for which each leader holds mandates, and its region's size.
 
-    :return: by the leader's id; (0, members) where it leads only; empty for a swarm without
+    :return: by the leader's id; (0, members) where it leads only, empty for a swarm without
         mandates.
 
     >>> views = [RobotView(3, None, -9.0, 0.0, 3, term=17), RobotView(9, None, -5.0, 0.0, 9),

@@ -67,7 +67,7 @@ def averages(scenario: str, algorithm: str, rounds: tuple[int, int]) -> NDArray[
     Return the published instability of each seed, averaged over rounds.
 
     :param rounds: :data:`EARLY` or :data:`LATE`.
-    :return: shape (200,); ``None`` if none are available. Source: ACSOS 2022, section V.
+    :return: shape (200,), ``None`` if none are available. Source: ACSOS 2022, section V.
 
     >>> averages('acsos2022_edge', 'bounded', LATE).mean().round(4).item()
     0.013
@@ -330,7 +330,7 @@ COMPARISONS: Mapping[str, Callable[[str, xr.Dataset], list[Row]]] = {
 
 
 def _orders(quantity: str, rows: list[Row]) -> list[Row]:
-    """Return the row that compares the order of algorithms; none with fewer than two published."""
+    """Return the row that compares the order of algorithms, none with fewer than two published."""
     known = [row for row in rows if isinstance(row, Number) and row.published is not None]
     if len(known) < 2:
         return []

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Election algorithms, one per file; :data:`ALGORITHMS` is their registry."""
+"""Election algorithms, one per file. :data:`ALGORITHMS` is their registry."""
 
 from leader_election.election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
 from leader_election.election.algorithms.bounded import BOUNDED

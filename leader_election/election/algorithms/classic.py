@@ -16,7 +16,7 @@
 Classic: sparse choice S, the leader election that Bounded Election is compared with.
 
 J. Beal, M. Viroli, "Building blocks for aggregate programming of self-organising applications",
-SASO workshops (FoCAS) 2014, section on S; as implemented in the Protelis library. Devices compete
+SASO workshops (FoCAS) 2014, section on S, as implemented in the Protelis library. Devices compete
 with pairs of value and id. A device without a leader within the radius enters the competition with
 its own pair. The smallest pair wins all devices that are nearer than half the radius. A device
 between half the radius and the radius has a leader but backs no pair. A gradient-cast then

@@ -79,7 +79,7 @@ class Key(NamedTuple):
     id: Id  # noqa: A003
     """The device's own id."""
     tree_parent: Id
-    """The id of the neighbour one level above; the device's own on a root."""
+    """The id of the neighbour one level above, the device's own on a root."""
 
 
 class Keys(NamedTuple):

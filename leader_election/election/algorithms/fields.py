@@ -44,7 +44,7 @@ Hops = Annotated[int, HOPS]
 The number of hops of a distance: ``hops`` for ``distance``, ``x_hops`` for ``x_distance``; >= 0.
 """
 Id = Annotated[int, ID]
-"""The id of a device, or :data:`NOBODY`; ``leader`` is always the id of a device."""
+"""The id of a device, or :data:`NOBODY`. ``leader`` is always the id of a device."""
 Count = Annotated[int, COUNT]
 """A number that is never negative."""
 Negated = Annotated[T, NEGATED]

@@ -70,7 +70,7 @@ class Follower(NamedTuple):
     id: Id  # noqa: A003
     """The device's own id."""
     source: Id
-    """The id of the neighbour that sent the candidacy; the device's own on a leader."""
+    """The id of the neighbour that sent the candidacy, the device's own on a leader."""
 
 
 class Followers(NamedTuple):

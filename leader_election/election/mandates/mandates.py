@@ -149,7 +149,7 @@ class Follows(NamedTuple):
     leader: int
     """``NO_ONE``: none."""
     distance: float
-    """To the leader [m]; 0 on the leader."""
+    """To the leader [m], 0 on the leader."""
     leads: bool
     grants: bool = True
     """Whether the robot may be under a mandate: it is no relay."""

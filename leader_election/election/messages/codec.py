@@ -153,7 +153,7 @@ class Codec:
 
     def encode(self, message: Message) -> str:
         """
-        Return the payload of a message; :meth:`decode` returns an equal message.
+        Return the payload of a message. :meth:`decode` returns an equal message.
 
         >>> from leader_election.election.algorithms import BOUNDED
         >>> Codec(BOUNDED).encode(Message(3, 'map', (1.5, 2.0), BOUNDED.state(-7.0, 3.25, 8, 1)))

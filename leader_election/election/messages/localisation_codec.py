@@ -136,7 +136,7 @@ def read(document: Any) -> tuple[Estimate | None, tuple[RejectReason, ...]]:
 
 
 def _sighting(listed: Any, weight: Any, sender: Any) -> Sighting:
-    """Return a sighting; raises :class:`Rejected` for an invalid one, or one of the sender."""
+    """Return a sighting, or raise :class:`Rejected` for an invalid one, or one of the sender."""
     values = _read_sighting(listed)
     seen, distance, bearing = values if len(values) == 3 else (*values, math.nan)
     if seen == sender or math.isnan(bearing) and math.isnan(distance):

@@ -240,7 +240,7 @@ _DECISION, _VERSION, _SUMMARY = map(
 
 
 def _read_fields(raw: Any) -> list[Any]:
-    """Return the values of a region, in their order; raises :class:`Rejected`."""
+    """Return the values of a region, in their order, or raise :class:`Rejected`."""
     values = [*_EMPTY]
     if type(raw) is not dict:
         raise Rejected
@@ -345,7 +345,7 @@ class RegionCodec:
         return Region._make(values), None
 
     def _full(self, field: _WireField, value: Any) -> Any:
-        """Return a vector in its full length; ``None`` for another kind of region."""
+        """Return a vector in its full length, ``None`` for another kind of region."""
         initial: Any = self.initial[field.at]
         if LAID_OUT in field.marks:
             rows = [self._whole(row, self._most) for row in value]
@@ -359,7 +359,7 @@ class RegionCodec:
 
     def _whole(self, row: Sequence[float], most: int) -> tuple[float, ...] | None:
         """
-        Return a row with the identity filled in at its end; ``None`` for a row of another kind.
+        Return a row with the identity filled in at its end, ``None`` for a row of another kind.
 
         :param most: the most members that it may count.
         """

@@ -79,8 +79,8 @@ def parse_keys(text: str) -> Keys:
     Return the keys in the text of a key file: one a line, and comments that begin with ``#``.
 
     :param text: the content of the file.
-    :return: one key, or two while one is being changed; the first signs.
-    :raises ValueError: for any other text; it never quotes a key.
+    :return: one key, or two while one is being changed. The first signs.
+    :raises ValueError: for any other text. It never quotes a key.
 
     >>> len(parse_keys('# of the ten robots' + chr(10) + '0f' * 32)[0])
     32

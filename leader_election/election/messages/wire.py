@@ -128,7 +128,7 @@ class Kind(NamedTuple):
     """A kind of values."""
 
     read: Callable[[Any], Any]
-    """Returns the value of a JSON value; raises :class:`Rejected`."""
+    """Returns the value of a JSON value, or raises :class:`Rejected`."""
     schema: Mapping[str, Any]
     write: Callable[[Any], Any] = lambda value: value
     """Returns a value as JSON has it."""

@@ -182,7 +182,7 @@ def total(size: int = 1) -> Aggregate:
 
 def mean(size: int = 1) -> Aggregate:
     """
-    Average readings: a number, or ``size`` numbers; ``None`` without contributions.
+    Average readings: a number, or ``size`` numbers, ``None`` without contributions.
 
     >>> both = mean(2)
     >>> both.contribution(1, (3.0, 4.0)), both.result((2.0, 6.0, 8.0)), both.result(both.identity)
@@ -327,7 +327,7 @@ def extent() -> Aggregate:
 
 def ring(row: Sequence[float]) -> list[list[float]] | None:
     """
-    Return the corners of the octagon, to the millimetre, anticlockwise; ``None`` without robots.
+    Return the corners of the octagon, to the millimetre, anticlockwise, ``None`` without robots.
 
     :param row: for each direction, from x anticlockwise, the greatest extent, negated [m].
     """

@@ -158,7 +158,7 @@ def gather_contributions(device_id: int, leader: int, contribution: Any, neighbo
     """
     Gossip: return the robots with known contributions, their ages, and the contributions.
 
-    A contribution ages by one round per hop and is dropped after ``depth`` rounds; so the
+    A contribution ages by one round per hop and is dropped after ``depth`` rounds. So the
     contribution of a failed robot disappears. If there are more than ``size``, the nearest stay.
     A robot that contributes nothing takes no place and only forwards.
 

@@ -76,7 +76,7 @@ def coordinate(
         left. It is no longer a recipient, but the sums that it sent still count until it sends
         them to others.
     :param p: the parameters of the round.
-    :param decide: computes a decision from the region's summary; called on a leader only.
+    :param decide: computes a decision from the region's summary, called on a leader only.
         ``None``: the decision is the summary.
     """
     # Election.
@@ -226,7 +226,7 @@ class Types(NamedTuple):
 
 @cache
 def types_of(election: str) -> Types:
-    """Return the types of an election algorithm with regions; cached."""
+    """Return the types of an election algorithm with regions, cached."""
     state = get_type_hints(ALGORITHMS.get(election).state, include_extras=True)
     region = {**get_type_hints(Region, include_extras=True), 'decision': tuple[Unbounded, ...]}
     both = state.keys() & region.keys()
@@ -264,7 +264,7 @@ Member = cast(Any, NamedTuple)('Member', [
 
 @cache
 def round_of(election: str) -> Any:
-    """Return the round of an election algorithm with regions; cached."""
+    """Return the round of an election algorithm with regions, cached."""
     elect, state = ALGORITHMS.get(election).round, types_of(election).State
     # Fields of others may follow.
     end = len(state._fields)

@@ -66,7 +66,7 @@ class AsMany(NamedTuple):
 
 
 class Within(NamedTuple):
-    """Marks a whole number that has to be in a range; without it, an id, -1 for none."""
+    """Marks a whole number that has to be in a range. Without it, an id, -1 for none."""
 
     least: int
     most: int

@@ -149,5 +149,5 @@ def rank(into: Any, begin: int, end: int, width: int, other: Any, at: int) -> No
 
 
 def combine_own(function: int, into: Any, other: Sequence[float], begin: int, end: int) -> None:
-    """Combine a part with a user's own function; on robots only, never compiled."""
+    """Combine a part with a user's own function, on robots only, never compiled."""
     into[begin:end] = OWNS[function](tuple(into[begin:end]), tuple(other[begin:end]))

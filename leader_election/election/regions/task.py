@@ -62,15 +62,15 @@ class Decided(NamedTuple):
 
 @dataclass
 class Member:
-    """The state of a robot that its tasks can read; updated in each round."""
+    """The state of a robot that its tasks can read, updated in each round."""
 
     id: int  # noqa: A003
     node: Any = None
     """The robot's ``rclpy`` node, to subscribe, publish and set timers with; ``None`` in tests."""
     pose: Callable[[], tuple[float, float, float] | None] = lambda: None
-    """Returns the current x, y, yaw in the shared frame [m, rad]; ``None`` if unknown."""
+    """Returns the current x, y, yaw in the shared frame [m, rad], ``None`` if unknown."""
     leader: int = -1
-    """The leader's id; -1 for none."""
+    """The leader's id, -1 for none."""
     leads: bool = False
     distance: float = 0.0
     """Distance to the leader along the path of the messages [m]."""
@@ -120,7 +120,7 @@ class Task:
         self.settings = settings
 
     def sense(self) -> Mapping[str, Any]:
-        """Return this robot's readings, by names of ``collects``; called in each round."""
+        """Return this robot's readings, by names of ``collects``, called in each round."""
         return {}
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
@@ -135,7 +135,7 @@ class Task:
 
     def act(self, decision: Any) -> None:
         """
-        Carry out the leader's decision on this robot; called in each round on every member.
+        Carry out the leader's decision on this robot, called in each round on every member.
 
         :param decision: the result of ``decide`` on the leader, after JSON, ``None`` for no
             decision, because there is no leader, it has not arrived yet, or it is too old. It is

@@ -59,7 +59,7 @@ class DecisionOrder:
     def numbered(self, region: Region, heard: Sequence[Region], mandates: Mandates | None,
                  ) -> Region:
         """
-        Return the region of a leader with the number of its decision; none before its first one.
+        Return the region of a leader with the number of its decision, none before its first one.
 
         :param heard: :func:`numbered_by` this leader.
         """

@@ -183,7 +183,7 @@ class Instance:
 
     @property
     def distance(self) -> float:
-        """Return the path length to the leader [m], inf for none; with feedback it is rescaled."""
+        """Return the path length to the leader [m], inf for none. With feedback it is rescaled."""
         if self.leader == NO_LEADER:
             return math.inf
         distance, own = float(self.state.distance), self.parameters.radius

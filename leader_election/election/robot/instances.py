@@ -138,7 +138,7 @@ def without_excess(message: Message, instances: Mapping[str, Instance]) -> Messa
     """
     Return a message without the instances whose strengths are beyond the limits.
 
-    :return: the message itself where all are within; ``None`` if those of the first instance
+    :return: the message itself where all are within, ``None`` if those of the first instance
         are not.
     """
     beyond = [name for name, instance in instances.items() if not instance.admits(message)]

@@ -295,7 +295,7 @@ class ObservationClock:
         """
         Return the time: as long as the clock neither leaps nor goes back, the reading itself.
 
-        :param reading: of the clock, now [s]; 0 at first: no ``/clock`` was received yet.
+        :param reading: of the clock, now [s], 0 while no ``/clock`` was received yet.
         """
         if not self._is_set:
             self._time, self._is_set = reading, reading != 0.0

@@ -156,7 +156,7 @@ class Membership(Part):
         return float(self.region.reach) if self.region.reach > 0.0 else radius
 
     def outline(self) -> list[Position] | None:
-        """Return the corners of the region [m], as collected so far; ``None`` if unknown."""
+        """Return the corners of the region [m], as collected so far, ``None`` if unknown."""
         corners = self.summary.get(OUTLINE)
         return None if corners is None else [(x, y) for x, y in corners]
 
@@ -328,7 +328,7 @@ class Membership(Part):
 def _runners(setup: PartSetup, below: Membership | None) -> list[TaskRunner]:
     """Return the runners of an instance's tasks."""
     if below is not None:
-        # Only one task of a kind may act on a robot; the copies above only decide.
+        # Only one task of a kind may act on a robot. The copies above only decide.
         return [deciding_copy(runner) for runner in below.task_runners]
     tasks = setup.parameters.task_names
     labels = [task_label(task) for task in tasks]

@@ -41,7 +41,7 @@ class RangingInput(NamedTuple):
     """The neighbour's position, as it reported it [m]."""
     measurement: float | None = None
     """
-    The latest value for this neighbour on topic ``measurements``, while it is fresh; smoothed, if
+    The latest value for this neighbour on topic ``measurements``, while it is fresh, smoothed, if
     the metric measures ranges.
     """
     parameters: Any = NoParameters()
@@ -184,7 +184,7 @@ two robots at the same place.
 
 def distance(metric: Metric, ranging: RangingInput, floor: float) -> float | None:
     """
-    Return the distance by a metric, at least the floor; ``None`` if it cannot be measured.
+    Return the distance by a metric, at least the floor, ``None`` if it cannot be measured.
 
     >>> odometry = METRICS.get('odometry')
     >>> distance(odometry, RangingInput((0.0, 0.0), (3.0, 4.0)), floor=0.01)

@@ -119,7 +119,7 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
 
     own: Mapping[str, Any] = field(default_factory=dict)
     """
-    The parameters of users' plug-ins, by name of algorithm, metric or source; not a parameter
+    The parameters of users' plug-ins, by name of algorithm, metric or source, not a parameter
     itself (:func:`own_parameters`).
     """
 

@@ -46,7 +46,7 @@ class RoundSchedule:
         Start the timers. The first round is due by the robot's phase.
 
         :param now: returns the time on the robot's clock [s].
-        :param run: runs a round at a time; it calls :meth:`has_run`.
+        :param run: runs a round at a time. It calls :meth:`has_run`.
         :param timer: creates a timer of a period [s] on that clock. It has ``cancel()`` and
             ``is_canceled()``.
         :param restart: starts a timer anew with another period [s].
@@ -167,7 +167,7 @@ def wait(last_round: float, now: float, interval: float) -> float:
     """
     Return the delay of a reactive round that keeps rounds an interval apart [s].
 
-    :param last_round: the time of the last round [s]; -infinity: none yet.
+    :param last_round: the time of the last round [s], -infinity before any.
     :param now: the time [s].
     :param interval: the least time between rounds [s].
 

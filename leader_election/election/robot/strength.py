@@ -46,7 +46,7 @@ class RobotKnowledge(NamedTuple):
     id: int  # noqa: A003
     neighbours: int
     nearest: float
-    """The distance to the nearest neighbour by the metric [m]; infinite without one."""
+    """The distance to the nearest neighbour by the metric [m], infinite without one."""
     x: float
     """Position in the shared frame [m]."""
     y: float

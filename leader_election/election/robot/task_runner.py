@@ -80,7 +80,7 @@ class TaskRunner:
         return row
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
-        """Return the leader's decision, a JSON value; ``None`` if the task fails."""
+        """Return the leader's decision, a JSON value, ``None`` if the task fails."""
         try:
             decision = self.task.decide(summary)
             try:

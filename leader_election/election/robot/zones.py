@@ -128,7 +128,7 @@ def outline(positions: Sequence[Position], margin: float = 0.0) -> shapely.Polyg
     """
     Return the convex outline of a region's members, widened by a margin.
 
-    :param positions: the positions of the members, leader included [m]; at least one.
+    :param positions: the positions of the members, leader included [m], at least one.
     :param margin: the distance of the outline from the members [m], >= 0. With a margin of zero
         one or two members have no area: the polygon is empty.
     :return: the polygon, possibly empty.

@@ -69,7 +69,7 @@ def velocity_command(forward: float, turning: float, stamp: Any = None) -> Twist
 
     :param forward: speed [m/s].
     :param turning: speed, to the left [rad/s].
-    :param stamp: the time for its header; ``None`` for a message without header.
+    :param stamp: the time for its header, ``None`` for a message without header.
 
     >>> stamp = LaserScan().header.stamp
     >>> velocity_command(0.5, 0.0).linear.x, velocity_command(0.5, 0.0, stamp).twist.linear.x
@@ -114,7 +114,7 @@ class Driver:
 
         :param context: the robot's topics, and the clock of ages.
         :param goal: returns the goal x, y [m] of a robot at x, y [m] at a time [s], in the frame
-            of its pose; ``None`` for none.
+            of its pose, ``None`` for none.
         :param pose: returns the robot's present x, y, yaw [m, rad], ``None`` if not known. With
             it each scan causes a new command, and a timer stops the robot when scans are missing.
             Without it the caller calls :meth:`drive` a few times in the reaction time.
@@ -159,8 +159,9 @@ class Driver:
         """
         Publish the present command: one step of the loop.
 
-        :param pose: the robot's present x, y, yaw [m, rad]; ``None``, not known: the robot stops.
-        :param scan: the obstacles round the robot; ``None``, not known: the robot stops.
+        :param pose: the robot's present x, y, yaw [m, rad], ``None`` if unknown. Then the robot
+            stops.
+        :param scan: the obstacles round the robot, ``None`` if unknown. Then the robot stops.
         """
         if pose is None or scan is None:
             self._command(0.0, 0.0)

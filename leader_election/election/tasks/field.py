@@ -161,7 +161,7 @@ def _extreme(found: list[list[float]]) -> list[float | None] | None:
 
 
 def _message_reader(settings: FieldParameters) -> tuple[Any, Callable[[Any], Any]]:
-    """Return a message type, and a function that reads the number; tried on an empty message."""
+    """Return a message type, and a function that reads the number, tried on an empty message."""
     number = attrgetter(settings.field)
     try:
         kind = message_type(settings.message)

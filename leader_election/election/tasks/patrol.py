@@ -63,7 +63,7 @@ class _Plan(NamedTuple):
     """The plan of one robot, computed from a decision."""
 
     part: Any = None
-    """The robot's part of the territory; ``None`` without a territory."""
+    """The robot's part of the territory, ``None`` without a territory."""
     places: Sequence[Position] = ()
     """To visit in it [m]."""
     error: str = ''
@@ -109,7 +109,7 @@ class Patrol(Task):
     knows. A member contributes the cells that it knows and its leader does not. So the next leader
     continues the sweep of one that has failed.
 
-    :ivar route: through this robot's part; ``None`` without a part.
+    :ivar route: through this robot's part, ``None`` without a part.
     """
 
     parameters = PatrolParameters

@@ -113,7 +113,7 @@ class Limits(NamedTuple):
     radius: float = 0.15
     """The radius of the robot, a disc [m]."""
     margin: float = 0.1
-    """The clearance round the robot when it chooses its heading; half of it when it brakes [m]."""
+    """The clearance round the robot when it chooses its heading. Half of it when it brakes [m]."""
     reaction: float = 0.4
     """The validity of a command: age of the scan plus time to the next one [s]."""
     tolerance: float = 0.1

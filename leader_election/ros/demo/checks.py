@@ -87,13 +87,13 @@ def format_duration(since: float | None, until: float | None) -> str:
 
 
 RIGHT_SHARE = 0.9
-"""The least share of the robots' time with the right leader; 0.99 is usual."""
+"""The least share of the robots' time with the right leader. 0.99 is usual."""
 WRONG_FOR = 5.0
-"""How long a robot may have had a wrong leader at the end; 2 s happen while robots move [s]."""
+"""How long a robot may have had a wrong leader at the end. 2 s happen while robots move [s]."""
 LEAST_SHARE = 0.8
-"""The least share of each single robot's time; 0.9 is usual while robots move."""
+"""The least share of each single robot's time. 0.9 is usual while robots move."""
 LONGEST_WRONG = 7.0
-"""How long a robot may have a wrong leader; 3 s are usual while robots move [s]."""
+"""How long a robot may have a wrong leader. 3 s are usual while robots move [s]."""
 
 
 def right_check(right: RightTime, which: str) -> Check:

@@ -46,7 +46,7 @@ class Attacker:
     Sends the messages of an attack to a robot and to the robots nearest to it.
 
     :ivar heard: the last message of each robot, for replays. The owner adds messages.
-    :ivar dead: the killed robots; the owner sets this.
+    :ivar dead: the killed robots. The owner sets this.
     :ivar count: the number of messages sent so far.
     """
 

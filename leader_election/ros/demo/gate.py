@@ -207,7 +207,7 @@ class GateScenario(DemoScenario):
     has_own_run = True
 
     def __init__(self, options: Namespace) -> None:
-        """Start without commands; parameters as of :class:`.DemoScenario`."""
+        """Start without commands. Parameters as of :class:`.DemoScenario`."""
         super().__init__(options)
         self._mandates = options.mandate > 0.0
         self.steps: list[Step] = []

@@ -130,7 +130,7 @@ class Punctuality:
         self._heard[robot] = now
 
     def share(self, end: float) -> float:
-        """Return the punctual share up to a time [s]; 0 if a robot was never heard."""
+        """Return the punctual share up to a time [s], 0 if a robot was never heard."""
         if len(self._heard) < len(self._robots):
             return 0.0
         last = [max(end - heard, 0.0) for heard in self._heard.values()]

@@ -91,7 +91,7 @@ class MandateTimes:
                         before, min(until, now))
 
     def shares(self) -> MandateShares | None:
-        """Return the shares at the end; ``None`` without messages about mandates."""
+        """Return the shares at the end, ``None`` without messages about mandates."""
         for leader in list(self._last):
             self._close(leader, math.inf)
             self._last[leader] = math.inf, {}

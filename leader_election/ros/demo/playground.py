@@ -68,7 +68,7 @@ class Playground(FaultySwarm):
     """
     A swarm in which controls are set and faults are made.
 
-    :ivar observers: of both instances, by name; the caller spins them.
+    :ivar observers: of both instances, by name. The caller spins them.
     :ivar values: of all controls, by key.
     :ivar curves: points of time [s] and, of each instance, changes of leader of a robot per
         minute.
@@ -170,7 +170,7 @@ class Playground(FaultySwarm):
 
     def step(self) -> None:
         """
-        Execute requests, check the processes, extend the curves; several times a second.
+        Execute requests, check the processes, extend the curves, several times a second.
 
         :raises ProcessDied: if a process has ended, and was not killed.
         """
@@ -206,7 +206,7 @@ class Playground(FaultySwarm):
 
     def request(self, name: str, value: Any) -> None:
         """
-        Request a change by the next :meth:`step`; from any thread.
+        Request a change by the next :meth:`step`, from any thread.
 
         :param name: as :meth:`do` takes it; or :data:`.TOUR`, with the title of the tour.
         """

@@ -81,7 +81,7 @@ class DemoScenario:
         return True
 
     def observe(self, observation: Observation) -> None:
-        """Evaluate the state of the swarm; called several times a second."""
+        """Evaluate the state of the swarm, called several times a second."""
 
     def checks(self) -> list[Check]:
         """Return the results at the end of the run."""

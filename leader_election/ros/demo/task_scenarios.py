@@ -85,7 +85,7 @@ class CountScenario(DemoScenario):
     robot_parameters = {'tasks': 'count'}
 
     def __init__(self, options: Namespace) -> None:
-        """Start without observations; parameters as of :class:`DemoScenario`."""
+        """Start without observations. Parameters as of :class:`DemoScenario`."""
         super().__init__(options)
         self._shares: list[float] = []
 
@@ -115,7 +115,7 @@ class FieldScenario(DemoScenario):
     robot_parameters = {'tasks': 'field', 'field.alarm_above': ALARM_ABOVE}
 
     def __init__(self, options: Namespace) -> None:
-        """Start without observations; parameters as of :class:`DemoScenario`."""
+        """Start without observations. Parameters as of :class:`DemoScenario`."""
         super().__init__(options)
         self._field = ScalarField(WorldParameters(reading_peaks=PEAK))
         self._since: dict[int, tuple[bool | None, float]] = {}
@@ -178,7 +178,7 @@ class DrivingScenario(DemoScenario):
     world_parameters = {'motion': 'cmd_vel', 'scan_rate': 5.0}
 
     def __init__(self, options: Namespace) -> None:
-        """Start without observations; parameters as of :class:`DemoScenario`."""
+        """Start without observations. Parameters as of :class:`DemoScenario`."""
         super().__init__(options)
         self.paths: dict[int, list[Position]] = {}
         self._collisions: set[tuple[int, int]] = set()
@@ -224,7 +224,7 @@ class PatrolScenario(DrivingScenario):
                         for number in corner]}
 
     def __init__(self, options: Namespace) -> None:
-        """Compute the free part of the area; parameters as of :class:`DemoScenario`."""
+        """Compute the free part of the area. Parameters as of :class:`DemoScenario`."""
         super().__init__(options)
         scene = make_scene(SceneParameters(
             robots=options.robots, seed=options.seed, world=options.world))
@@ -282,7 +282,7 @@ class RallyScenario(DrivingScenario):
     robot_parameters = {'tasks': 'rally', 'rally.distance': DISTANCE}
 
     def __init__(self, options: Namespace) -> None:
-        """Start without observations; parameters as of :class:`DemoScenario`."""
+        """Start without observations. Parameters as of :class:`DemoScenario`."""
         super().__init__(options)
         self._since: dict[int, tuple[int, float]] = {}
         self._near = self._members = 0

@@ -98,7 +98,7 @@ def robot_sdf(name: str, pose: tuple[float, float, float], colour: Colour,
 def robot_model(name: str, pose: tuple[float, float, float], colour: Colour,
                 equipment: Equipment = NO_EQUIPMENT,
                 z: float = 0.0) -> Element:
-    """Return one robot as an element of a world; parameters as of :func:`robot_sdf`."""
+    """Return one robot as an element of a world. Parameters as of :func:`robot_sdf`."""
     x, y, yaw = pose
     half = body.WHEEL_SEPARATION / 2
     return tag(

@@ -45,7 +45,7 @@ def global_parameters(path: str) -> dict[str, Any]:
     """
     Return the parameters that a file sets for all nodes, in section ``/**``.
 
-    :param path: of the file; empty for none.
+    :param path: of the file, empty for none.
     :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
     """
     if not path:
@@ -63,7 +63,7 @@ def sets_parameter(path: str, name: str, node: str) -> bool:
     """
     Return whether a file sets a parameter of a node.
 
-    :param path: of the file; empty for none.
+    :param path: of the file, empty for none.
     :param name: of the parameter.
     :param node: its name with its namespace.
     :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
@@ -77,7 +77,7 @@ def noise_of_odometry(path: str, given: Mapping[str, Any],
     """
     Return the noise of a simulator's odometry, for robots that have no other sensor.
 
-    :param path: of the parameter file; empty for none.
+    :param path: of the parameter file, empty for none.
     :param given: the values of arguments, by name.
     :param noise: parameters of robots, by name.
     :return: none of them where the file or an argument sets one of them, or ``pose_source``.
@@ -99,7 +99,7 @@ def effective_parameters(path: str, nodes: Iterable[str],
     order in which the file first names them. So an argument, which belongs to ``/**``, does not
     take precedence over a section behind it.
 
-    :param path: of the file; empty for none.
+    :param path: of the file, empty for none.
     :param nodes: their names with their namespaces.
     :param given: the values of arguments, by name.
     :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
@@ -132,7 +132,7 @@ def section_applies(place: str, node: str) -> bool:
 
 
 def _all_sections(path: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the sections of a file and their parameters; none for an empty path."""
+    """Return the sections of a file and their parameters, none for an empty path."""
     global_parameters(path)
     return list(_sections('', yaml.safe_load(Path(path).read_text()))) if path else []
 
@@ -227,7 +227,7 @@ def check_parameters(path: str, tables: Mapping[str, type], given: Mapping[str, 
     """
     Check the parameters of nodes, from a parameter file and arguments together.
 
-    :param path: of the file; empty for none.
+    :param path: of the file, empty for none.
     :param tables: the declarations of each node's parameters, by its name with its namespace.
     :param given: the values of arguments, by name.
     :raises ParameterError: for the first wrong value, for values that contradict each other, and
@@ -265,7 +265,7 @@ def refuse_quorum(path: str, node: str) -> None:
     """
     Check that a robot which joins a running swarm takes no quorum: its roster lacks the robot.
 
-    :param path: of a parameter file; empty for none.
+    :param path: of a parameter file, empty for none.
     :param node: its name with its namespace.
     :raises ParameterError: if it takes one.
     """

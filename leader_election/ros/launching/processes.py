@@ -256,7 +256,7 @@ def _lives(pid: int) -> bool:
 
 def shut_down_with_status(event: Any, context: Any) -> list[Any]:
     """
-    End the launch when a process ends, with the status of the process; for its ``on_exit``.
+    End the launch when a process ends, with the status of the process, for its ``on_exit``.
 
     :param event: a ``launch.events.process.ProcessExited``.
     :param context: of the launch.
@@ -283,7 +283,7 @@ def shut_down(event: Any, context: Any, status: int) -> list[Any]:
 
 
 def stop(actions: Sequence[Any]) -> list[Any]:
-    """Return actions that stop processes; for ``on_exit`` of another one."""
+    """Return actions that stop processes, for ``on_exit`` of another one."""
     from launch.actions import EmitEvent
     from launch.events import matches_action
     from launch.events.process import ShutdownProcess
@@ -299,7 +299,7 @@ def start_after(first: Any, rest: Sequence[Any], error_text: str) -> list[Any]:
 
     :param first: the process.
     :param rest: the actions that follow.
-    :param error_text: the line printed if it fails; empty if it prints one itself.
+    :param error_text: the line printed if it fails, empty if it prints one itself.
     """
     from launch.actions import RegisterEventHandler
     from launch.event_handlers import OnProcessExit

@@ -202,7 +202,7 @@ def check_scanner(settings: Mapping[str, str], robots: Sequence[str], beams: int
 
     :param settings: the values of arguments: ``tasks`` and ``params_file``.
     :param robots: their namespaces.
-    :param beams: of the laser scanner; 0 for none.
+    :param beams: of the laser scanner, 0 for none.
     :raises ParameterError: if they have none. The message names the tasks.
     """
     tasks = {name: None for names in tasks_of_robots(settings, robots) for name in names}

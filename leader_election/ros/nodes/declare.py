@@ -140,7 +140,7 @@ class Declared(Generic[T]):
                 self.changed(self.values)
 
     def withdraw(self) -> None:
-        """Undeclare the parameters; not possible for read-only ones."""
+        """Undeclare the parameters, not possible for read-only ones."""
         self._node.remove_on_set_parameters_callback(self._check)
         self._node.remove_post_set_parameters_callback(self._set)
         for name in self._table:

@@ -84,7 +84,7 @@ class ElectionNode(Node):
 
     @property
     def failure(self) -> ParameterError | None:
-        """Return the error that ends the process; ``None`` while there is none."""
+        """Return the error that ends the process, ``None`` while there is none."""
         return self.election.failure
 
     def missing(self) -> list[Missing]:

@@ -71,14 +71,14 @@ class ParameterOrigin:
     """
     Requests a robot's id, frame and initial pose from the parameters of its node.
 
-    :ivar id: the robot's; ``None`` until there is an answer.
+    :ivar id: the robot's, ``None`` until there is an answer.
     :ivar frame: the frame that the robots share.
-    :ivar pose: the pose of odometry's frame in it; ``None`` until there is an answer.
+    :ivar pose: the pose of odometry's frame in it, ``None`` until there is an answer.
     """
 
     def __init__(self, node: Node, steady_clock: Clock, prefix: str) -> None:
         """
-        Create the client; :meth:`ask` makes the request.
+        Create the client. :meth:`ask` makes the request.
 
         :param steady_clock: the clock for repeating a request.
         :param prefix: the start of the robot's topic names, empty or ending in a slash.

@@ -77,7 +77,7 @@ class ManagedElectionNode(LifecycleNode):
     are discarded, tasks are closed and created again, and latched messages are removed.
     Parameters that are fixed at run time may be changed while the node is unconfigured.
 
-    :ivar election: connects the robot to ROS; ``None`` while it is not configured.
+    :ivar election: connects the robot to ROS, ``None`` while it is not configured.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -176,7 +176,7 @@ class ManagedElectionNode(LifecycleNode):
 
     @property
     def failure(self) -> ParameterError | None:
-        """Return the error that ends the process; ``None`` while there is none."""
+        """Return the error that ends the process, ``None`` while there is none."""
         return None if self.election is None else self.election.failure
 
     def missing(self) -> list[Missing]:

@@ -182,7 +182,7 @@ def trail_marker(paths: Mapping[int, Sequence[Position]], frame: Frame,
 
 
 def _number(robot_id: int) -> int:
-    """Return the id as 31 bits of a marker's id; of two equal ones only one would be shown."""
+    """Return the id as 31 bits of a marker's id. Of two equal ones only one would be shown."""
     return robot_id % 2**31
 
 
@@ -201,7 +201,7 @@ SLOWEST = 2.0
 TRAIL_PERIOD = 0.5
 """Time between two messages on ``trails`` [s]."""
 FRAME_PERIOD = 0.5
-"""The time between two frames of the animation [s]; of a long run, frames are left out."""
+"""The time between two frames of the animation [s]. Of a long run, frames are left out."""
 MOST_FRAMES = 160
 """The greatest number of frames. Beyond it, every other one is dropped and the period doubled."""
 
@@ -213,7 +213,7 @@ class Monitor(SwarmObserver):
     It publishes ``markers``, ``robots`` (their namespaces) and, less often, ``trails``, which are
     long.
 
-    :ivar frames: of the animation so far; empty without an animation.
+    :ivar frames: of the animation so far, empty without an animation.
     :ivar most_frames: that are kept. An animation has :data:`MOST_FRAMES` at most.
     """
 

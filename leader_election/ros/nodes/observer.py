@@ -37,7 +37,7 @@ REFRESH_PERIOD = 0.25
 
 class SwarmObserver(Node):
     """
-    Observes a swarm; it subscribes to ``neighbourhood`` and ``world``.
+    Observes a swarm. It subscribes to ``neighbourhood`` and ``world``.
 
     :ivar steady_clock: the clock of all times here.
     :ivar tracker: the last message of each robot.

@@ -59,7 +59,7 @@ def make_executor() -> Executor:
 
 
 def _experimental() -> Any:
-    """Return the module ``rclpy.experimental``; ``None`` for an rclpy without it."""
+    """Return the module ``rclpy.experimental``, ``None`` for an rclpy without it."""
     with suppress(ImportError):
         return import_module('rclpy.experimental')
     return None

@@ -117,7 +117,7 @@ class DiagnosticsPublisher:
 
     def publish(self, now: float, hearing: QoSProfile) -> None:
         """
-        Publish the statuses; the watches compare with the previous call.
+        Publish the statuses. The watches compare with the previous call.
 
         :param now: the time on the robot's clock [s].
         :param hearing: the profile of the subscription to ``neighbourhood``.

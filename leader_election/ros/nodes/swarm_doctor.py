@@ -246,7 +246,7 @@ class SwarmDoctor(Node):
             other_domains=sorted(communication.domains(_text(UDP_SOCKETS)) - {domain}))
 
     def pace(self) -> float:
-        """Return the speed of simulated time relative to real time; 1 without ``/clock``."""
+        """Return the speed of simulated time relative to real time, 1 without ``/clock``."""
         if not self._ticks:
             return 1.0
         passed = sum(max(b - a, 0.0) for (_, a), (_, b) in zip(self._ticks, self._ticks[1:]))
@@ -273,7 +273,7 @@ class SwarmDoctor(Node):
 
 
 def _text(path: Path) -> str:
-    """Return the text of a file; empty without the file, as on other systems."""
+    """Return the text of a file, empty without the file, as on other systems."""
     try:
         return path.read_text()
     except OSError:

@@ -114,7 +114,7 @@ class RadioRelay:
 
 
 _MAX_CATCH_UP = 10
-"""The greatest number of steps that a late world makes up for; beyond it, it skips time."""
+"""The greatest number of steps that a late world makes up for. Beyond it, it skips time."""
 _MAX_CATCH_UP_OF_CLOCK = 2
 """The same with its own clock: on a machine that is too slow, simulated time slows down."""
 IN_PLANE = [0, 1, 5, 6, 7, 11, 30, 31, 35]
@@ -135,7 +135,7 @@ class SwarmWorld(Node):
     contours of a field's peaks. With radio ``relay`` its counters are on ``/diagnostics``.
 
     :ivar world: the simulation.
-    :ivar relay: relays the messages of robots, with radio ``relay``; else ``None``.
+    :ivar relay: relays the messages of robots, with radio ``relay``, otherwise ``None``.
     """
 
     def __init__(self, **options: Any) -> None:

@@ -81,7 +81,7 @@ class Waiting:
 
     def look(self, now: float) -> None:
         """
-        Warn if a warning is due; cheap otherwise.
+        Warn if a warning is due, cheap otherwise.
 
         :param now: by a steady clock [s].
         """

@@ -121,7 +121,7 @@ class WanderingRobot:
     is the same in any frame.
 
     :ivar prefix: the start of its topic names.
-    :ivar origin: the pose of its odometry's frame; ``None`` if it is not needed.
+    :ivar origin: the pose of its odometry's frame, ``None`` if it is not needed.
     :ivar driver: the driving loop.
     :ivar problem: the reason why it stands still, one line. Empty while it drives.
     """

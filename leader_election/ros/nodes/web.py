@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The node ``web``: shows a swarm in a browser; it only looks."""
+"""The node ``web``: shows a swarm in a browser. It only looks."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -126,7 +126,7 @@ class Page:
             self._ears.destroy_node()
 
     def statuses(self, robot: int) -> Sequence[RobotStatus]:
-        """Return the last statuses of a robot; empty if none came."""
+        """Return the last statuses of a robot, empty if none came."""
         name = hardware_id(robot).encode() + b'\0'
         for message in reversed(list(self._diagnostics)):
             if name in message:

@@ -139,7 +139,7 @@ class Observations:
     """The publishers and subscriptions of all nodes but the observer, at the end."""
     clock: Sequence[float] = ()
     pace: float = 1.0
-    """The speed of simulated time relative to the observer's clock; 1 without it."""
+    """The speed of simulated time relative to the observer's clock, 1 without it."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """The observer's environment variables that discovery depends on."""
     expected: Mapping[str, int | None] = field(default_factory=dict)
@@ -183,7 +183,7 @@ class Observations:
         return {report.robot: report.id for report in self.diagnostics}
 
     def names_of(self, robot_id: int) -> tuple[str, ...]:
-        """Return the names of the robots with an id; ``id 3`` without a known name."""
+        """Return the names of the robots with an id, ``id 3`` without a known name."""
         names = tuple(sorted(name for name, own in self.ids.items() if own == robot_id))
         return names or (f'id {robot_id}',)
 

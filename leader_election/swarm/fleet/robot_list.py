@@ -40,7 +40,7 @@ class RobotSpec(NamedTuple):
     pose: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """The origin of its odometry in the shared frame: x, y, yaw [m, rad]."""
     type: str = ''  # noqa: A003
-    """The name of its type in a fleet file; empty for none."""
+    """The name of its type in a fleet file, empty for none."""
 
 
 def check_unique(robots: Sequence[RobotSpec], parameter: str) -> None:

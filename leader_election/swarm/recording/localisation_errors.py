@@ -148,7 +148,7 @@ class Localisation(NamedTuple):
     distance_deviation: float | None
     """Mean standard deviation of the distances that robots publish [m]."""
     normalised: float | None
-    """Mean of (error / deviation) squared of these distances; 1 where deviations are right."""
+    """Mean of (error / deviation) squared of these distances, 1 where deviations are right."""
 
 
 QUANTITIES = Localisation._fields[2:]

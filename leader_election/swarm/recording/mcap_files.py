@@ -266,7 +266,7 @@ class Recording:
     A file of serialised messages (CDR), with the definitions that are needed to read them.
 
     Messages written before the last :meth:`flush` survive the end of the process and a loss of
-    power; :meth:`close` adds the index at the end of the file.
+    power. :meth:`close` adds the index at the end of the file.
 
     :raises OSError: when the file exists already or cannot be written. All methods do so.
     """

@@ -158,7 +158,7 @@ def warnings(reader: Reader, mismatched: int, run: Run | None) -> Iterator[str]:
     Yield a line for each part that could not be read.
 
     :param mismatched: number of decoded messages whose fields did not match their types.
-    :param run: of the readable rest; ``None`` without any.
+    :param run: of the readable rest, ``None`` without any.
     """
     for damage in reader.damages:
         yield _damage_text(damage, {} if run is None else {

@@ -208,7 +208,7 @@ def patrol_parts(snapshot: Snapshot) -> dict[int, Sequence[Ring]]:
     """
     Return the outlines of the parts into which patrolling regions split their territories.
 
-    :return: by the leader of the decision; none for a malformed decision.
+    :return: by the leader of the decision, none for a malformed decision.
 
     >>> from leader_election.swarm.snapshot import RobotView
     >>> leader = RobotView(3, None, -9.0, 0.0, 3, ('patrol',), 2.0,

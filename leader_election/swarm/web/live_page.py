@@ -94,7 +94,7 @@ class PageFeed:
         """
         Add the next frame.
 
-        :param facts: returns the figures of the swarm; called once in :data:`SLOW`.
+        :param facts: returns the figures of the swarm, called once in :data:`SLOW`.
         """
         self.history.observe(frame)
         self._trails.update(frame.snapshot)

@@ -148,7 +148,7 @@ class PageServer:
     """
     Serves one page, made anew for each viewer.
 
-    :param make: fills the document of a viewer; called in the server's thread.
+    :param make: fills the document of a viewer, called in the server's thread.
     :param port: 0: any free one.
     :param address: of the socket. An address that other computers reach needs a token.
     :param token: for such an address, empty for a random one.

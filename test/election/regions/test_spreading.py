@@ -45,7 +45,7 @@ def fresh(*neighbours, own=(7, 0, 0), metric=None, device=3):
 
 @pytest.mark.parametrize('neighbours, own, expected', [
     ([], (7, 0, 0), (NOBODY, 0, 0)),
-    # The higher version, whatever its age; of the same the younger. The first of equal ones.
+    # The higher version, whatever its age, of the same the younger. The first of equal ones.
     ([(7, 4, 1), (7, 5, 3), (7, 5, 2), (7, 5, 2)], (7, 0, 0), (2, 5, 3)),
     # Its own, a round older, unless a neighbour's is as new and younger.
     ([(7, 4, 1)], (7, 5, 3), (KEPT, 5, 4)),
