@@ -97,6 +97,7 @@ class Message(NamedTuple):
     id: Annotated[int, Sent('id', whole(), required=True)]  # noqa: A003
     """The sender."""
     frame: Annotated[str, Sent('frame', text(least=1), required=True)]
+    """The frame of the position."""
     position: Annotated[Position | None, Sent('p', record(_COORDINATE, _COORDINATE))]
     """
     The sender's position x, y in the frame [m], left out by a robot that does not know it.

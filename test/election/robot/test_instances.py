@@ -294,13 +294,6 @@ def test_each_setting_of_an_algorithm_is_a_parameter():
         assert set(ALGORITHMS.get(name).takes) <= known
 
 
-@pytest.mark.parametrize('changes', [
-    {'replicates': 1}, {'replicates': 5}, {'replicate_period': 0}, {'replicates': 2.5}])
-def test_parameters_have_ranges(changes):
-    with pytest.raises(ParameterError, match=next(iter(changes))):
-        parameters(algorithm='recursive-replicated', **changes)
-
-
 # Of an instance.
 
 @pytest.mark.parametrize('values, forms', [
@@ -316,8 +309,6 @@ def test_instance_forms_regions_when_a_parameter_asks_for_them(values, forms):
     ({'role': 'boss'}, "parameter role: 'boss' is not allowed; it takes one of candidate, worker, "
      'relay'),
     ({'gossip_members': 0}, 'parameter gossip_members: 0 is not allowed; it takes 1 to 256'),
-    ({'algorithm': 'colour', 'radius': 3.0}, 'parameter radius: 3 is not allowed; algorithm '
-     'colour takes no radius, but hop_limit'),
     ({'feedback_gain': 1.0}, 'parameter feedback_gain: 1 is not allowed; it takes tasks, or '
      'regions: true'),
     ({'feedback_gain': 1.0, 'regions': True, 'algorithm': 'colour'}, 'parameter feedback_gain: 1 '

@@ -20,7 +20,6 @@ import time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PolygonStamped
 from leader_election.election.messages.wire import RejectReason
-from leader_election.election.robot.neighbourhood import OUT_OF_RANGE
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES
 from leader_election.election.robot.rounds import REACTIVE_INTERVAL, REPEATS
@@ -81,17 +80,6 @@ def test_leader_publishes_its_region():
                and leaders(robots) == [9, 9, 9])
 
 
-def test_robots_are_no_neighbours_when_out_of_range():
-    robots = [robot(i, communication_range=4.0) for i in (1, 2)]
-    bench = Bench({1: (0.0, 0.0), 2: (4.5, 0.0)})
-    spin_until([bench, *robots], lambda: all(r.robot.counts[OUT_OF_RANGE] > 2 for r in robots))
-    assert leaders(robots) == [1, 2]
-    bench.places[1] = (0.5, 0.0)
-    spin_until([bench, *robots], lambda: leaders(robots) == [2, 2])
-    bench.places[2] = (5.0, 0.0)
-    spin_until([bench, *robots], lambda: leaders(robots) == [1, 2])
-
-
 def test_parameters_change_at_run_time_or_are_refused():
     """Through the service that ``ros2 param set`` uses."""
     robots = [robot(i, round_period=NEVER) for i in (1, 2)]
@@ -129,19 +117,13 @@ def test_parameters_change_at_run_time_or_are_refused():
         assert robots[0].get_parameter(name).value == getattr(before, name)
 
 
-def test_odometry_is_composed_with_the_initial_pose():
-    """Started at (10, 0) facing +y and driven 3 m ahead."""
+@pytest.mark.parametrize(('frame', 'position'), [('odom', (10.0, 3.0)), ('map', (3.0, 0.0))])
+def test_odometry_is_composed_with_the_initial_pose_unless_in_the_shared_frame(frame, position):
+    """The robot starts at (10, 0), faces +y, and drives 3 m."""
     node = robot(1, initial_pose=[10.0, 0.0, math.pi / 2])
-    bench = Bench({1: (3.0, 0.0)})
+    bench = Bench({1: (3.0, 0.0)}, frame=frame)
     spin_until([bench, node], lambda: 1 in bench.said and bench.said[1].position is not None)
-    assert bench.said[1].position == (10.0, 3.0)
-
-
-def test_initial_pose_is_ignored_when_odometry_is_in_the_shared_frame():
-    node = robot(1, initial_pose=[10.0, 0.0, math.pi / 2])
-    bench = Bench({1: (3.0, 0.0)}, frame='map')
-    spin_until([bench, node], lambda: 1 in bench.said and bench.said[1].position is not None)
-    assert bench.said[1].position == (3.0, 0.0)
+    assert bench.said[1].position == position
 
 
 def test_robot_announces_no_position_and_warns_without_odometry():

@@ -81,13 +81,6 @@ def test_two_instances_have_their_own_topics_and_parameters():
     assert one.robot.instances['rescue'].parameters.radius == 1.0
 
 
-def test_feedback_is_refused_at_run_time_without_regions():
-    node = robot(1, round_period=NEVER)
-    result, = node.set_parameters([Parameter('feedback_gain', value=0.5)])
-    assert result.reason == ('parameter feedback_gain: 0.5 is not allowed; it takes tasks, or '
-                             'regions: true')
-
-
 def test_each_instance_has_its_own_strength_topic():
     node = robot(1, instances='rescue', strength_source='topic', hierarchy='20',
                  **{'rescue.strength_source': 'topic'})

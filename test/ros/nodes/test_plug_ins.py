@@ -15,7 +15,6 @@
 """Nodes with each of the algorithms, and with those of plug-ins."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from election.robot.test_plug_ins import NEAR
@@ -58,11 +57,6 @@ def test_swarm_elects_and_recovers_with_each_algorithm(name):
     spin_until([bench, *robots], recovered)
     assert [r.robot.leads for r in robots] == [
         leader == i and name != 'given' for i, leader in enumerate(leaders(robots), 1)]
-
-
-def test_parameter_is_refused_at_the_start_when_of_another_algorithm():
-    with pytest.raises(ParameterError, match='algorithm classic takes no ties, but radius'):
-        robot(1, algorithm='classic', ties='nearest')
 
 
 # Metrics of robots' nodes over real DDS.
@@ -173,11 +167,3 @@ def test_sensor_metric_divides_regions():
     spin_until([bench, *robots],
                lambda: [r.robot.state.leader for r in robots] == [2, 2, 3]
                and all(len(r.robot.neighbours) == 2 for r in robots))
-
-
-def test_round_trip_is_measured_over_dds():
-    robots: list[Any] = [
-        robot(i, metric='round_trip', communication_range=float('inf'), radius=1e6)
-        for i in (1, 2)]
-    spin_until(robots, lambda: all(
-        [0.0 < near.distance < 1e4 for near in r.robot.neighbours] == [True] for r in robots))
