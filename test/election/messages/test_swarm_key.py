@@ -158,6 +158,25 @@ def test_numbers_grow_when_the_clock_stands_or_goes_back():
     assert all(ahead(b, a) > 0 for a, b in zip(numbers, numbers[1:]))
 
 
+def test_numbers_are_milliseconds_of_the_clock_and_one_more_when_it_stands():
+    sender = SwarmTime(NOW)
+    numbers = [sender.next(1, now) for now in (0.0, 0.0, 0.5, 0.5)]
+    assert numbers == [NOW, NOW + 1, NOW + 501, NOW + 502]
+    assert SwarmTime(NOW).read(3600.0) == NOW + 3_600_000
+    slowly = SwarmTime(NOW)
+    for t in range(1, 1001):
+        slowly.read(t * 0.0019)
+    assert slowly.read(1.9) == NOW + 1900
+
+
+def test_sender_is_known_to_sign_until_the_window_is_over():
+    for late, known in ((WINDOW, True), (WINDOW + 0.001, False)):
+        receiver = SwarmTime(NOW)
+        assert receiver.accept(2, NOW, WINDOW, 0.0)
+        assert receiver.knows(2, WINDOW, late) == known
+        assert not receiver.knows(3, WINDOW, late)
+
+
 def test_sequence_numbers_wrap_around():
     sender, receiver = SwarmTime(RING - 2000), SwarmTime(RING - 2000)
     sent = [sender.next(1, t / 2) for t in range(12)]
@@ -202,6 +221,7 @@ def test_senders_are_forgotten_after_the_window():
     for i in range(5000):
         assert receiver.accept(i, NOW + 10 * i, WINDOW, 0.01 * i)
     assert len(receiver._last) <= 2 * 501 + SENDERS
+    assert not any(receiver.accept(i, NOW + 10 * i, WINDOW, 50.0) for i in range(5000))
 
 
 @given(st.data())
@@ -299,6 +319,13 @@ def test_unsigned_message_of_a_signing_robot_is_rejected():
 
 def test_signature_fits_into_the_maximum_length():
     assert Authentication((KEY,)).room + SIGNATURE_LENGTH == Authentication().room == MAX_LENGTH
+
+
+def test_message_of_the_greatest_length_is_checked_and_a_longer_one_rejected():
+    authentication = Authentication()
+    assert (authentication.file_error, authentication.accept_unverified) == ('', False)
+    assert authentication.check('x' * MAX_LENGTH) == (None, None)
+    assert authentication.check('x' * (MAX_LENGTH + 1)) == (None, RejectReason.SIZE)
 
 
 # Robots with a key: outsiders, replays, robots without a key, restarts, a change of the key.
