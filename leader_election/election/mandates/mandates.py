@@ -447,7 +447,7 @@ class Mandates:
     def _forget(self, now: float) -> None:
         self._beats = {beat: made for beat, made in self._beats.items()
                        if now - made < self.settings.mandate}
-        oldest = min(self._beats, default=self._beat)
+        oldest = min(self._beats)
         self._void = {robot: beat for robot, beat in self._void.items() if beat >= oldest}
         self.held = self.over(now)
 

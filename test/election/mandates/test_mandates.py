@@ -253,6 +253,80 @@ def test_notices_travel_to_the_old_leader_and_back() -> None:
     assert gone.promise is None
 
 
+def test_robot_has_no_mandate_and_asks_for_nothing_before_its_first_round() -> None:
+    made = Mandates(2, MandateSettings(T, RHO))
+    assert not made.hear(of_leader(5), 0.0) and not made.hear(granting(5, leaving=(
+        Notice(2, 1, 4),)), 0.0)
+    assert made.over(made.time) == {}
+    assert made.acting(made.time) is None and made.bound(made.time) is None
+    assert not made.news and made.part == MandatePart()
+
+
+def test_message_asks_for_a_round_once_and_the_round_settles_it() -> None:
+    leader = leading()
+    assert leader.hear(granting(1, leaving=(Notice(4, 1, 1),)), 0.6) and leader.news
+    assert not leader.hear(of_leader(3, 9), 0.6) and leader.news, 'until the round'
+    leader.round(LEAD, [granting(1, leaving=(Notice(4, 1, 1),))], 0.7)
+    assert not leader.news
+    bound = member()
+    assert not bound.hear(of_leader(6), 0.1), 'its old leader says nothing new'
+
+
+def test_leader_sends_its_own_term_while_it_acts() -> None:
+    assert leading().part.grants == {1: 1}
+
+
+def test_notice_is_forwarded_with_its_newest_beat_whatever_the_order() -> None:
+    for beats in ((5, 7), (7, 5)):
+        far = robot(3)
+        far.round(Follows(1, 1.0, False), [
+            NeighbourPart(sender, 1, 2.0, MandatePart(9, 9, {}, (Notice(2, 1, beat),)))
+            for sender, beat in zip((4, 5), beats)], 0.0)
+        assert far.part.leaving == (Notice(2, 1, 7),)
+
+
+def test_notice_and_grant_are_not_forwarded_by_a_robot_as_far_from_the_leader() -> None:
+    """Otherwise two robots would send them to each other for ever."""
+    beside = robot(4)
+    beside.round(Follows(1, 1.0, False), [NeighbourPart(3, 1, 1.0, MandatePart(
+        5, 5, {6: 5}, (Notice(2, 1, 5),)))], 0.0)
+    assert beside.part.leaving == () and beside.part.grants == {4: 5}
+    assert not beside.hear(NeighbourPart(3, 1, 1.0, MandatePart(
+        5, 5, {}, (Notice(7, 1, 5),))), 0.1)
+
+
+def test_answer_is_forwarded_only_by_robots_that_have_sent_the_notice() -> None:
+    answer = NeighbourPart(1, 1, 0.0, MandatePart(9, 9, {}, (), (Notice(2, 1, 5),)))
+    beside = robot(3)
+    beside.round(FOLLOW, [answer], 0.0)
+    assert beside.part.released == ()
+
+
+def test_late_notice_does_not_admit_grants_that_a_newer_one_has_ended() -> None:
+    leader = leading()
+    for beat in (2, 1):
+        leader.round(LEAD, [], 0.1 * beat)
+    for beat in (2, 1):
+        leader.hear(NeighbourPart(2, 9, 2.0, MandatePart(9, 9, {}, (Notice(2, 1, beat),))), 0.5)
+    leader.hear(granting(2), 0.6)
+    assert leader.over(0.6).keys() == {1}
+
+
+def test_grant_counts_when_one_of_another_leadership_stands_before() -> None:
+    leader = robot(1)
+    leader.round(LEAD, [], 0.0)
+    leader.hear(NeighbourPart(2, 1, 2.0, MandatePart(9, 9, {3: 8, 4: 1})), 0.1)
+    assert leader.over(0.1).keys() == {1, 4}
+
+
+def test_robot_passes_on_no_grant_of_its_own_that_it_has_not_given() -> None:
+    relay = robot(3)
+    relay.round(Follows(1, 1.0, False, grants=False), [
+        NeighbourPart(4, 1, 2.0, MandatePart(9, 9, {3: 9, 5: 9})),
+        NeighbourPart(5, 1, 2.0, MandatePart(9, 9, {5: 8}))], 0.0)
+    assert relay.part.grants == {5: 9}
+
+
 def test_notices_do_not_travel_away_from_the_old_leader() -> None:
     near = robot(4)
     near.round(Follows(1, 1.0, False), [NeighbourPart(3, 1, 0.5, MandatePart(
@@ -301,6 +375,18 @@ def test_leader_with_a_quorum_acts_when_more_than_half_of_the_roster_granted() -
     assert leader.acting(0.1) is None
     leader.hear(granting(1, member=3), 0.1)
     assert leader.acting(0.1) == Acting(1, MANDATE)
+
+
+def test_leader_with_a_quorum_acts_until_the_grants_of_more_than_half_end() -> None:
+    """Five robots, and grants of three beats: the third latest end counts."""
+    leader = robot(1, frozenset({1, 2, 3, 4, 5}))
+    for second in range(3):
+        leader.round(LEAD, [], float(second) / 10.0)
+        for each in ((1, 2, 3, 4, 5), (3, 4), (4,))[second]:
+            if each != 1:
+                leader.hear(granting(second + 1, member=each), float(second) / 10.0)
+    acting = leader.acting(0.2)
+    assert acting is not None and acting.until == pytest.approx(0.1 + MANDATE)
 
 
 def test_leader_with_a_quorum_has_a_term_that_every_counted_robot_granted() -> None:
@@ -378,6 +464,27 @@ def test_promise_uses_the_slower_clock_and_mandate_the_faster() -> None:
     leader = leading()
     leader._lag = lambda: 7.0
     assert leader.over(MANDATE - 0.01) and not leader.over(MANDATE)
+
+
+def test_all_promises_end_on_the_slower_clock_when_it_has_lagged_before() -> None:
+    """The clock of promises is 7 s behind from the start on."""
+    behind = Mandates(2, MandateSettings(T, RHO), lag=lambda: 7.0)
+    behind.round(FOLLOW, [of_leader(5)], 10.0)
+    assert behind.silent_until == 3.0 + PROMISE
+    behind.round(FOLLOW, [of_leader(6)], 11.0 + PROMISE)
+    assert behind.promise == Promise(1, 6, 6, 4.0 + 2.0 * PROMISE)
+    behind.round(OTHER, [of_leader(7, 9)], 11.0 + PROMISE)
+    behind.hear(NeighbourPart(1, 1, 0.0, MandatePart(6, 6, {}, (), (Notice(2, 1, 6),))),
+                11.0 + PROMISE)
+    notice = behind.settings.notice
+    assert behind.promise is not None and behind.promise.until == 4.0 + PROMISE + notice
+    leader = Mandates(1, MandateSettings(T, RHO), lag=lambda: 7.0)
+    leaver = NeighbourPart(2, 9, 2.0, MandatePart(9, 9, {}, (Notice(2, 1, 5),)))
+    leader.round(LEAD, [leaver], 10.0)
+    leader.round(LEAD, [leaver], 9.9 + PROMISE)
+    assert leader.part.released == ()
+    leader.round(LEAD, [leaver], 10.1 + PROMISE)
+    assert leader.part.released == (Notice(2, 1, 5),)
 
 
 def test_silence_after_a_start_uses_the_slower_clock() -> None:

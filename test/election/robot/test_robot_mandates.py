@@ -20,6 +20,7 @@ from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
 from leader_election.election.mandates.mandates import Notice
+from leader_election.election.mandates.part import DIGEST
 from leader_election.election.mandates.settings import (
     DIGEST_BITS,
     digest_of,
@@ -381,6 +382,61 @@ def test_digest_differs_when_any_setting_differs() -> None:
     assert len(digests) == len(MandateSettings._fields) + 1
     assert max(digests) < 2**DIGEST_BITS
     assert digest_of(settings._replace(roster=frozenset([3, 1, 2]))) == digest_of(settings)
+
+
+def test_leader_without_a_quorum_warns_with_the_robots_that_it_acts_over() -> None:
+    robots = Swarm(line(2), lambda i: of_one(i, {1: 9.0}), radius=9.0, mandate=MANDATE,
+                   quorum='majority', roster='1-4')
+    robots.sweep(1)
+    leader = robots.instances()[1].parts['mandates']
+    assert leader.warning(True, robots.now) == (
+        'leads, but acts over 0 of 4 robots of the roster, and takes more than half')
+    assert leader.warning(False, robots.now) == ''
+    robots.sweep(2 * SILENCE)
+    assert leader.warning(True, robots.now) == (
+        'leads, but acts over 2 of 4 robots of the roster, and takes more than half')
+    shown = leader.settings_shown()
+    assert (shown['mandate'], shown['quorum'], shown['roster']) == ('5', 'majority', '1-4')
+    assert shown[DIGEST] == f'{digest_of(leader.mandates.settings):08x}'
+
+
+def test_leader_warns_until_it_has_the_mandate_over_itself() -> None:
+    robots = swarm(1)
+    robots.sweep(1)
+    main = robots.instances()[1]
+    leader = main.parts['mandates']
+    assert leader.warning(True, robots.now) == 'leads, but has no mandate over itself yet'
+    assert (leader.left_out, leader.differing) == (0, ())
+    idle = {'acting': 'false', 'acting_until': '', 'term': '', 'acts_over': '', 'acts_until': '',
+            'mandate_of': '-1', 'mandate_term': ''}
+    assert leader.leadership(100.0, robots.now, True) == idle
+    robots.sweep(2 * SILENCE)
+    assert leader.warning(True, robots.now) == ''
+    assert leader.leadership(100.0, robots.now, False) == idle | {
+        'mandate_of': '1', 'mandate_term': leader.leadership(0.0, None, True)['mandate_term']}
+
+
+def test_all_neighbours_with_other_settings_are_named_up_to_five() -> None:
+    """Robot 1 hears up to seven robots, which have other settings."""
+    for number, named in ((2, 'robot 2'), (3, 'robots 2, 3'), (6, 'robots 2, 3, 4, 5, 6'),
+                          (8, 'robots 2, 3, 4, 5, 6 and 2 more')):
+        robots = Swarm({i: (0.01 * i, 0.0) for i in range(1, number + 1)},
+                       lambda i: of_one(i, {1: 9.0}) | {'mandate': MANDATE + (i > 1)}, radius=9.0)
+        robots.sweep(2)
+        fault, _, values = robots.instances()[1].parts['mandates'].concern()
+        assert fault == (f'settings of mandates differ from those of {named}, and neither counts '
+                         'the grants of the other: compare mandate, clock_rate_error, quorum, '
+                         'roster')
+        assert values['rejected_other_mandate'] > 0
+
+
+def test_robot_without_a_leader_needs_no_duration() -> None:
+    robots = swarm(1)
+    part = robots.instances()[1].parts['mandates']
+    assert part.needed == 0.0
+    robots.sweep(1)
+    assert part.needed == 1.3
+    assert part.concern()[2]['mandate_needed'] == '1.3'
 
 
 def test_member_warns_with_the_number_when_the_mandate_is_too_short_for_its_hops() -> None:

@@ -1,0 +1,66 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Rosters and durations as parameters, fences, and the leases of clients."""
+
+from leader_election.election.mandates.fence import Fence
+from leader_election.election.mandates.lease import Lease
+from leader_election.election.mandates.parameters import ids_in, roster_in
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.parameters import build, ParameterError
+import pytest
+
+
+def test_fence_admits_terms_that_do_not_fall_and_counts_the_others() -> None:
+    fence = Fence()
+    assert [fence.admits(term) for term in (0, -1, 1, 1, 3, 2, 3)] == [
+        False, False, True, True, True, False, True]
+    assert (fence.highest, fence.refused) == (3, 3)
+    assert not Fence(highest=5).admits(4) and Fence(highest=5).admits(5)
+
+
+def test_mandate_over_a_robot_is_over_at_its_end() -> None:
+    lease = Lease(7, 5.0, {1: 5.0, 2: 4.0})
+    assert lease.refusal(3.9, 2) == '' and lease.refusal(4.0, 1) == lease.refusal(4.0) == ''
+    assert lease.refusal(4.0, 2) == 'the mandate over robot 2 ended 0.0 s ago'
+    assert lease.refusal(5.0) == 'the mandate ended 0.0 s ago'
+
+
+@pytest.mark.parametrize(('text', 'ids'), [
+    ('', set()), ('7', {7}), ('7-7', {7}), ('3-5, 1', {1, 3, 4, 5}), (',2,', {2}),
+    ('5-99999', range(5, 100_000)), ('1-100000', range(1, 100_001))])
+def test_roster_has_ids_and_ranges(text: str, ids: object) -> None:
+    assert ids_in(text) == set(ids)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize('text', [
+    '5-3', 'a', '1-a', 'a-1', '-3', '1.5', '0-100000', '1--2', '1-2-3', 'v 1', 'v1 to 2',
+    'v1 , to 2', 'v1 1 to'])
+def test_roster_is_refused_when_it_is_no_list_of_ids(text: str) -> None:
+    with pytest.raises(ParameterError, match='roster'):
+        roster_in(text)
+
+
+@pytest.mark.parametrize(('mandate', 'rate', 'allowed'), [
+    (0.0, 0.01, True), (0.9, 0.01, False), (1.2, 0.01, False), (1.3, 0.01, True),
+    (2.0, 0.2, False), (2.1, 0.2, True)])
+def test_mandate_is_refused_when_it_ends_before_the_next_beat(
+        mandate: float, rate: float, allowed: bool) -> None:
+    """A faster clock of the leader shortens it."""
+    values = {'robot_id': 1, 'mandate': mandate, 'clock_rate_error': rate}
+    if allowed:
+        assert build(ElectionParameters, values).mandate == mandate
+    else:
+        with pytest.raises(ParameterError, match='mandate'):
+            build(ElectionParameters, values)
