@@ -36,8 +36,10 @@ from leader_election.election.algorithms import (
 )
 from leader_election.election.algorithms.fields import Field
 from leader_election.election.messages.codec import (
+    algorithm_of,
     Codec,
     InstanceMessage,
+    is_place,
     MAX_COORDINATE,
     MAX_LENGTH,
     Message,
@@ -143,6 +145,24 @@ def test_message_of_the_maximum_length_is_decoded():
     padding = ' ' * (MAX_LENGTH - len(payload()))
     assert isinstance(CODEC.decode(payload() + padding), Message)
     assert CODEC.decode(payload() + padding + ' ') is RejectReason.SIZE
+
+
+def test_header_of_a_message_of_the_maximum_length_is_read():
+    document = payload(a='colour', x='')
+    longest = document.replace('"x": ""', f'"x": "{"y" * (MAX_LENGTH - len(document))}"')
+    assert len(longest) == MAX_LENGTH
+    assert (sender(longest), whereabouts(longest)) == (3, (3, 'map', (1.5, 2.0)))
+    assert algorithm_of(longest) == 'colour'
+    for longer in (longest + ' ', longest + '\n'):
+        assert (sender(longer), whereabouts(longer)) == (None, None)
+        assert algorithm_of(longer) == 'bounded'
+
+
+@pytest.mark.parametrize(('position', 'possible'), [
+    ((MAX_COORDINATE, -MAX_COORDINATE), True), ((0.0, 1.001 * MAX_COORDINATE), False),
+    ((-1.001 * MAX_COORDINATE, 0.0), False), ((math.nan, 0.0), False), ((0.0, math.inf), False)])
+def test_position_is_possible_up_to_the_largest_coordinate(position, possible):
+    assert is_place(position) == possible
 
 
 def test_longest_realistic_message_is_under_150_bytes():
