@@ -35,7 +35,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:  ## List the targets (the default)
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 	do printf 'make %-12s %s\n' "$$name" "$$what"; done
-	@echo 'ARGS="..." is passed on by demo, play, lab, reproduce, study, scale, chaos, prove and fuzz, and by test and test-least to pytest.'
+	@echo 'ARGS="..." is passed on by demo, play, lab, reproduce, study, scale, chaos, prove, fuzz and mutants, and by test and test-least to pytest.'
 	@echo 'make demo TASK=patrol: the regions run a task; also rally, field, count. TASK=gate: mandates, doc/mandates.md'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make uses ./.venv instead.'; fi
@@ -103,13 +103,11 @@ prove: $(VENV)/.lab  ## Check Bounded Election and mandates in every small netwo
 fuzz: $(VENV)/.dev  ## Fuzz codec, mailbox and round with messages of all algorithms; an hour, ARGS="--minutes 600" for more
 	@PYTHONPATH=.:lab:test $(BIN)/python -m benchmarks.fuzz $(ARGS)
 
-mutants: $(VENV)/.dev $(VENV)/.mutants  ## Mutation testing of the algorithms and coordination; hours; ARGS="leader_election.election.algorithms.bounded*" for less
-	@rm -rf mutants
-	@LEADER_ELECTION_EXAMPLES=0.2 $(BIN)/python -m mutmut run $(if $(ARGS),'$(ARGS)')
-	@$(BIN)/python -m mutmut results
+mutants: $(VENV)/.dev $(VENV)/.mutants  ## Mutation testing of messages, mandates, regions, algorithms and robots; two hours, ARGS="--share 10" for a random tenth, ARGS="'robot/mail*.py'" for one file
+	@LEADER_ELECTION_EXAMPLES=0.2 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.mutants $(ARGS)
 
 clean:  ## Remove all generated files, ./.venv too
-	rm -rf .venv .venv-* build install log mutants .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf .venv .venv-* build install log .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.uv:
