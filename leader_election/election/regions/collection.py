@@ -50,8 +50,8 @@ LATE = 1e6
 """Added to the distance of a neighbour whose message is late [m]."""
 
 
-def collect_tree(device_id: int, leader: int, contribution: Any, neighbours: Any,
-                 metric: Sequence[float], layout: SummaryLayout) -> Any:
+def collect_tree(device_id: int, contribution: Any, neighbours: Any, metric: Sequence[float],
+                 layout: SummaryLayout) -> Any:
     """Collect along a spanning tree: from the neighbours whose parent this device is."""
     summary = row_of(contribution)
     for j in range(len(metric)):

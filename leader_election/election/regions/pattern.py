@@ -88,7 +88,7 @@ def coordinate(
     members, ages, contributions = before.members, before.ages, before.contributions
     recipients, shares = before.recipients, before.shares
     if p.collection == TREE:
-        summary = collect_tree(device.id, leader, contribution, neighbours, metric, p.layout)
+        summary = collect_tree(device.id, contribution, neighbours, metric, p.layout)
     elif p.collection == MULTI_PATH:
         recipients, shares = shares_of(
             leader, distance, neighbours, metric, p.link_range, len(before.recipients))

@@ -14,6 +14,8 @@
 
 """Aggregates, the layout of their rows, roles and parents."""
 
+from collections.abc import Callable
+from functools import partial
 from math import inf, nan
 from typing import Any
 
@@ -31,6 +33,7 @@ from leader_election.election.regions.aggregate import (
     all_of,
     any_of,
     count,
+    extent,
     greatest,
     histogram,
     layout_of,
@@ -72,31 +75,51 @@ def together(aggregate: Aggregate, readings: dict[int, Any]) -> Any:
     return aggregate.result(tuple(row))
 
 
-@pytest.mark.parametrize(('aggregate', 'readings', 'expected', 'of_nobody'), [
-    (count(), [True, False, True], 2.0, 0.0),
-    (total(), [1.5, -0.5, 2.0], 3.0, 0.0),
-    (total(2), [(1.0, 2.0), (3.0, 4.0)], [4.0, 6.0], [0.0, 0.0]),
-    (mean(), [1.0, 2.0, 6.0], 3.0, None),
-    (mean(2), [(1.0, 2.0), (3.0, 6.0)], [2.0, 4.0], None),
-    (least(), [3.0, -1.0, 2.0], -1.0, None),
-    (greatest(), [3.0, -1.0, 2.0], 3.0, None),
-    (any_of(), [False, True, False], True, False),
-    (any_of(), [False, False], False, False),
-    (all_of(), [True, True], True, True),
-    (all_of(), [True, False, True], False, True),
+@pytest.mark.parametrize(('make', 'readings', 'expected', 'of_nobody'), [
+    (count, [True, False, True], 2.0, 0.0),
+    (total, [1.5, -0.5, 2.0], 3.0, 0.0),
+    (partial(total, 2), [(1.0, 2.0), (3.0, 4.0)], [4.0, 6.0], [0.0, 0.0]),
+    (mean, [1.0, 2.0, 6.0], 3.0, None),
+    (partial(mean, 2), [(1.0, 2.0), (3.0, 6.0)], [2.0, 4.0], None),
+    (least, [3.0, -1.0, 2.0], -1.0, None),
+    (greatest, [3.0, -1.0, 2.0], 3.0, None),
+    (any_of, [False, True, False], True, False),
+    (any_of, [False, False], False, False),
+    (all_of, [True, True], True, True),
+    (all_of, [True, False, True], False, True),
     # From 0 to 3 in three bins: 3 itself and what is beyond are in the last, -1 in the first.
-    (histogram(0.0, 3.0, 3), [-1.0, 0.0, 0.9, 1.0, 3.0, 50.0], [3.0, 1.0, 2.0], [0.0] * 3),
+    (partial(histogram, 0.0, 3.0, 3), [-1.0, 0.0, 0.9, 1.0, 3.0, 50.0], [3.0, 1.0, 2.0],
+     [0.0] * 3),
+    (histogram, [0.05, 0.95, 0.95], [1.0, *[0.0] * 8, 2.0], [0.0] * 10),
+    (partial(histogram, 2.0, 4.0, 2), [2.5, 3.5, 3.5], [1.0, 2.0], [0.0] * 2),
     # The ids are 1, 2, 3, 4: of the two 5.0 that of the lower id comes first.
-    (top(2), [1.0, 5.0, 5.0, 3.0], [[5.0, 2], [5.0, 3]], []),
-    (top(2, reverse=True), [1.0, 5.0, 5.0, 3.0], [[1.0, 1], [3.0, 4]], []),
-    (top(1, extra=2), [(1.0, 7.0, 8.0), (2.0, 9.0, 6.0)], [[2.0, 2, 9.0, 6.0]], []),
-    (union(4), [{9, 3}, (), [3], {4}], [3, 4, 9], []),
-    (union(2), [{9, 3}, (), [3], {4}], [3, 4], []),
+    (partial(top, 2), [1.0, 5.0, 5.0, 3.0], [[5.0, 2], [5.0, 3]], []),
+    (partial(top, 2, reverse=True), [1.0, 5.0, 5.0, 3.0], [[1.0, 1], [3.0, 4]], []),
+    (partial(top, 1, extra=2), [(1.0, 7.0, 8.0), (2.0, 9.0, 6.0)], [[2.0, 2, 9.0, 6.0]], []),
+    (partial(union, 4), [{9, 3}, (), [3], {4}], [3, 4, 9], []),
+    (partial(union, 2), [{9, 3}, (), [3], {4}], [3, 4], []),
 ])
 def test_aggregate_returns_its_result(
-        aggregate: Aggregate, readings: list[Any], expected: Any, of_nobody: Any) -> None:
+        make: Callable[[], Aggregate], readings: list[Any], expected: Any, of_nobody: Any) -> None:
+    aggregate = make()
     assert together(aggregate, dict(enumerate(readings, 1))) == expected
     assert together(aggregate, {}) == of_nobody
+
+
+def test_aggregates_are_selected_by_their_names() -> None:
+    assert [make().name for make in (
+        count, total, mean, least, greatest, any_of, all_of, histogram, top, union, extent)] == [
+            'count', 'sum', 'mean', 'min', 'max', 'any', 'all', 'histogram', 'top', 'union',
+            'extent']
+
+
+@pytest.mark.parametrize('numbers', [(1.0,), (1.0, 2.0, 3.0)])
+def test_contribution_is_refused_when_it_has_another_number_of_numbers(
+        numbers: tuple[float, ...]) -> None:
+    wrong = AggregateSet({'two': Aggregate(
+        'pair', ADD, (0.0, 0.0), lambda _, reading: numbers, lambda row: None)})
+    with pytest.raises(ValueError, match='two: 5 is not allowed; aggregate pair'):
+        wrong.contribution(1, {'two': 5})
 
 
 NUMBERS = st.integers(-20, 20).map(float)

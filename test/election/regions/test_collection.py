@@ -35,16 +35,16 @@ BOTH = SummaryLayout((ADD, LEAST), (0, 1, 2), (0, 0))
 ONE = SummaryLayout((LEAST,), (0, 1), (0,))
 
 
-def test_tree_sums_only_children_of_the_own_region_when_asked_to():
+def test_tree_sums_children_of_any_region():
     """Two of three neighbours name robot 7 as their parent. Another robot leads one of them."""
     said = columns({'parent': 7, 'leader': 1, 'summary': (2.0, 30.0)},
                    {'parent': 8, 'leader': 1, 'summary': (40.0, 1.0)},
                    {'parent': 7, 'leader': 2, 'summary': (3.0, 20.0)})
-    found = collect_tree(7, 1, (1.0, 25.0), said, [1.0, 1.0, 1.0], BOTH)
+    found = collect_tree(7, (1.0, 25.0), said, [1.0, 1.0, 1.0], BOTH)
     assert list(found) == [6.0, 20.0]
     # Columns may be longer than there are neighbours.
-    assert list(collect_tree(7, 1, (1.0, 25.0), said, [1.0], BOTH)) == [3.0, 25.0]
-    assert list(collect_tree(7, 1, (1.0, 25.0), said, [], BOTH)) == [1.0, 25.0]
+    assert list(collect_tree(7, (1.0, 25.0), said, [1.0], BOTH)) == [3.0, 25.0]
+    assert list(collect_tree(7, (1.0, 25.0), said, [], BOTH)) == [1.0, 25.0]
 
 
 @pytest.mark.parametrize(('apart', 'drop', 'link_range', 'expected'), [
@@ -86,6 +86,21 @@ def test_shares_go_to_the_heaviest_parents_when_the_message_has_no_room():
                      for i, drop in enumerate([1.0, 3.0, 2.0, 6.0])))
     recipients, shares = shares_of(0, 8.0, said, [1.0] * 4, inf, 2)
     assert dict(zip(recipients, shares)) == pytest.approx({1: 3 / 9, 3: 6 / 9})
+
+
+@pytest.mark.parametrize('drops', [
+    (1.0, 3.0, 2.0, 6.0), (3.0, 1.0, 6.0, 2.0), (6.0, 3.0, 2.0, 1.0), (2.0, 1.0, 0.5, 3.0),
+    (3.0, 2.0, 0.5, 6.0)])
+def test_two_heaviest_parents_get_shares_in_any_order(drops):
+    """Behind neighbours of another region, of the same distance, and out of range."""
+    others = [{'leader': 5, 'distance': 1.0}, {'leader': 0, 'distance': 8.0},
+              {'leader': 0, 'distance': 1.0}]
+    said = columns(*({'device': 9, **each} for each in others), *(
+        {'device': i, 'leader': 0, 'distance': 8.0 - drop} for i, drop in enumerate(drops)))
+    recipients, shares = shares_of(0, 8.0, said, [1.0, 1.0, inf] + [1.0] * 4, inf, 2)
+    heaviest = sorted(drops)[2:]
+    assert dict(zip(recipients, shares)) == pytest.approx(
+        {drops.index(drop): drop / sum(heaviest) for drop in heaviest})
 
 
 @pytest.mark.parametrize('wrong', [

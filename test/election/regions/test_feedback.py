@@ -25,7 +25,13 @@ from leader_election.election.regions.pattern import (
     scaled,
     smoothed,
 )
-from leader_election.election.regions.region import GRADIENT, RegionParameters, TREE
+from leader_election.election.regions.region import (
+    GRADIENT,
+    parameters_of,
+    RegionParameters,
+    RegionSettings,
+    TREE,
+)
 from leader_election.election.regions.summary_layout import ADD, SummaryLayout
 import pytest
 
@@ -63,6 +69,13 @@ def test_smoothed_load_weights_the_new_load_by_alpha():
     assert smoothed(8.0, 4.0, BASE._replace(alpha=0.25)) == 5.0
     assert smoothed(8.0, 4.0, BASE._replace(alpha=1.0)) == 8.0
     assert smoothed(8.0, 4.0, BASE._replace(alpha=0.0)) == 4.0
+
+
+def test_smoothed_load_counts_up_to_a_hundred_targets():
+    """The target is 4."""
+    for load, before, expected in ((1e9, 0.0, 100.0), (0.0, 1e9, 300.0), (1e9, inf, 400.0),
+                                   (-1e9, 400.0, 300.0)):
+        assert smoothed(load, before, BASE._replace(alpha=0.25)) == expected
 
 
 @pytest.mark.parametrize('wrong', [inf, 1e300, -1e300])
@@ -143,6 +156,17 @@ def test_scaled_distance_is_within_its_limits_for_any_reach(reach, apart):
 def course(rounds, value, *arguments):
     return list(accumulate(range(rounds), lambda value, _: decay(value, *arguments),
                            initial=value))
+
+
+def test_decay_without_factor_and_step_keeps_the_value():
+    assert decay(3.0, 0.0) == 3.0
+
+
+@pytest.mark.parametrize(('radius', 'found', 'gain'), [(7.0, 7.0, 0.5), (inf, 0.0, 0.0)])
+def test_feedback_is_off_without_a_radius(radius, found, gain):
+    p = parameters_of(RegionSettings(feedback_gain=0.5), BASE.layout, radius=radius,
+                      link_range=inf, undecided='')
+    assert (p.radius, p.gain, p.load_at, p.border) == (found, gain, 0, -1)
 
 
 def test_decay_by_a_step_stops_at_its_floor():
