@@ -55,6 +55,10 @@ def test_line_forms_regions_within_the_radius(radius, expected):
         assert led(rested(LINE, STRENGTHS_OF_LINE, radius, ties)) == expected
 
 
+def test_device_sends_its_own_candidacy_when_it_has_started():
+    assert BOUNDED.start(Device(3, 2.0)) == BOUNDED.state(-2.0, 0.0, 3, 0)
+
+
 def test_follower_does_not_relay_a_weaker_candidacy():
     """Robot 3 follows 1, so it does not relay the candidacy of the weaker 4, which is 1 m away."""
     graph = links((1, 2, 2.0), (2, 3, 3.0), (3, 4, 1.0), (3, 5, 1.0))

@@ -37,6 +37,9 @@ from leader_election.election.algorithms.replicated import (
     configure,
     MOST_REPLICATES,
     MOST_TICKS,
+    replicated_round,
+    ReplicatesOfAll,
+    start,
     ticked,
 )
 from leader_election.swarm.reference_partition import groups
@@ -56,6 +59,37 @@ def three() -> Network:
     assert led(network) == {1: (1, 0.0), 2: (1, 1.0), 3: (1, 2.0)}
     assert {(state.clock, state.rounds) for state in network.states.values()} == {(0, 9)}
     return network
+
+
+def heard(clock: int, rounds: int, best_value: float, best: int, apart: float) -> ReplicatesOfAll:
+    """Return what one neighbour has said that knows a device on all levels."""
+    return ReplicatesOfAll([clock], [rounds], [LEVELS - 1], [(best_value,) * 2 * LEVELS],
+                           [(best,) * 2 * LEVELS], [(apart,) * LEVELS], [0.0], [best],
+                           [(1,) * LEVELS])
+
+
+def test_device_leads_itself_when_the_best_of_every_level_is_out_of_reach():
+    device, parameters = Device(3, 5.0), configure(10.0, 2, 10)
+    found = replicated_round(
+        device, start(device), heard(0, 4, -9.0, 7, 100.0), [1.0], parameters)
+    used = LEVELS - 1
+    assert (found.leader, found.distance, found.depth) == (3, 0.0, used)
+    assert list(found.best_value) == [-9.0] * 2 * used and list(found.best) == [7] * 2 * used
+    assert list(found.best_distance) == [101.0] * used and list(found.best_hops) == [2] * used
+
+
+def test_device_takes_the_time_of_its_neighbours_in_its_first_round_only():
+    device, parameters = Device(3, 5.0), configure(10.0, 2, 10)
+    alone = replicated_round(device, start(device), heard(7, 4, -9.0, 7, 1.0), [1.0], parameters)
+    assert (alone.clock, alone.rounds) == (7, 5)
+    later = replicated_round(
+        device, alone._replace(clock=2), heard(7, 4, -9.0, 7, 1.0), [1.0], parameters)
+    assert (later.clock, later.rounds) == (2, 6)
+
+
+def test_clock_begins_again_after_its_last_number():
+    assert ticked(MOST_TICKS, 9, [], [], 0, 10, False) == (0, 0)
+    assert ticked(MOST_TICKS - 1, 9, [], [], 0, 10, False) == (MOST_TICKS, 0)
 
 
 def test_dead_leader_is_forgotten_when_its_replicates_end():

@@ -221,6 +221,10 @@ def test_hop_limit_bounds_distance_and_radius():
         assert resilient_round(device, before, heard, [1.0], limited)[:4] == found
 
 
+def test_radius_is_exclusive_by_default():
+    assert configure(2.0) == configure(2.0, radius_inclusive=False)
+
+
 def test_robot_at_the_radius_relays_only_when_the_radius_is_inclusive():
     # The neighbour is 2 hops from leader 1, whose radius is 2.
     device = Device(5, 5.0)
