@@ -18,7 +18,14 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from leader_election.election.robot.rounds import phase, RoundSchedule
+from leader_election.election.robot.rounds import (
+    phase,
+    REACTIVE_INTERVAL,
+    repeat_delays,
+    REPEATS,
+    RoundSchedule,
+)
+import pytest
 
 
 class Timer:
@@ -46,11 +53,17 @@ class Scheduled:
     def __init__(self, robot_id: int = 1) -> None:
         self.now, self.rounds = 0.0, list[float]()
         self.timers: list[Timer] = []
-        robot: Any = SimpleNamespace(would_change=lambda now: None, parameters=SimpleNamespace(
-            robot_id=robot_id, round_period=1.0, schedule='reactive'))
+        self.pending: str | None = None
+        self.given: list[Any] = []
+        parameters = SimpleNamespace(robot_id=robot_id, round_period=1.0, schedule='reactive')
+        self.robot: Any = SimpleNamespace(
+            would_change=lambda now: self.pending, parameters=parameters)
         self.schedule = RoundSchedule(
-            robot, lambda: self.now, lambda now, pending: self.rounds.append(now),
-            self._timer, Timer.restart)
+            self.robot, lambda: self.now, self._run, self._timer, Timer.restart)
+
+    def _run(self, now: float, pending: Any) -> None:
+        self.rounds.append(now)
+        self.given.append(pending)
 
     def _timer(self, period: float, callback: Callable[[], None]) -> Timer:
         self.timers.append(Timer(period, callback))
@@ -92,3 +105,75 @@ def test_overdue_round_is_caught_up_before_the_timer_fires() -> None:
     assert made.rounds == [10.0, 11.0], 'the timer was late for the round that was caught up'
     made.fire(12.0)
     assert made.rounds == [10.0, 11.0, 12.0]
+
+
+def test_timer_runs_a_round_from_half_a_period_after_the_last_one() -> None:
+    made = Scheduled()
+    for now in (10.0, 10.49, 10.5):
+        made.fire(now)
+    assert made.rounds == [10.0, 10.5]
+
+
+def test_news_runs_a_round_at_once_or_when_the_interval_is_over() -> None:
+    made = Scheduled()
+    made.pending = 'change'
+    reaction = made.timers[1]
+    made.schedule.has_run(10.0, False)
+    made.schedule.take_news(10.0 + REACTIVE_INTERVAL / 4)
+    assert made.rounds == [] and not reaction.is_canceled()
+    assert reaction.period == pytest.approx(0.75 * REACTIVE_INTERVAL)
+    made.schedule.take_news(10.0 + REACTIVE_INTERVAL / 2)
+    assert reaction.period == pytest.approx(0.75 * REACTIVE_INTERVAL), 'it is planned already'
+    made.now = 10.0 + REACTIVE_INTERVAL
+    reaction.fire()
+    assert made.rounds == [made.now] and made.given == ['change'] and reaction.is_canceled()
+    made.schedule.take_news(20.0)
+    assert made.rounds[1:] == [20.0] and reaction.is_canceled()
+    made.schedule.take_news(20.0 + REACTIVE_INTERVAL / 2)
+    assert made.rounds[2:] == [] and not reaction.is_canceled(), 'the interval begins anew'
+    made.schedule.has_run(20.2, False)
+    assert reaction.is_canceled(), 'the round has used the news'
+
+
+def test_news_runs_no_round_that_would_change_nothing_or_without_a_reactive_schedule() -> None:
+    made = Scheduled()
+    made.schedule.take_news(10.0)
+    assert made.rounds == []
+    made.pending, made.robot.parameters.schedule = 'change', 'periodic'
+    made.schedule.take_news(20.0)
+    made.schedule.has_run(20.0, True)
+    assert made.rounds == [] and made.timers[1].is_canceled() and made.timers[2].is_canceled()
+
+
+def test_change_of_the_leader_is_repeated_with_growing_delays() -> None:
+    made = Scheduled()
+    repeat, delays = made.timers[2], []
+    made.schedule.has_run(10.0, False)
+    assert repeat.is_canceled()
+    made.schedule.has_run(11.0, True)
+    first = repeat.period
+    made.schedule.has_run(11.1, False)
+    assert (repeat.period, repeat.is_canceled()) == (first, False), 'a round between'
+    while not repeat.is_canceled():
+        delays.append(repeat.period)
+        made.now = 12.0 + len(delays)
+        repeat.fire()
+        made.schedule.has_run(made.now, False)
+    assert tuple(delays) == repeat_delays(REPEATS, REACTIVE_INTERVAL)
+    assert made.rounds == [12.0 + n for n in range(1, REPEATS + 1)]
+    assert made.given == [None] * REPEATS
+    made.schedule.has_run(30.0, True)
+    repeat.fire()
+    made.schedule.has_run(30.1, True)
+    assert repeat.period == first, 'a further change begins anew'
+
+
+def test_period_changes_and_schedule_stops() -> None:
+    made = Scheduled()
+    made.schedule.set_period(2.0)
+    made.fire(10.0)
+    assert made.timers[0].period == 2.0
+    made.fire(10.9)
+    assert made.rounds == [10.0]
+    made.schedule.stop()
+    assert all(timer.is_canceled() for timer in made.timers)
