@@ -205,7 +205,7 @@ class Network:
         return self._kept(i, made, (), 0.0)
 
     def _rights_of(self, number: int) -> tuple[tuple[int, int], ...]:
-        """Return what a robot may act over now, as a leader, and the terms."""
+        """Return the robots over which a robot may act now as a leader, and the terms."""
         _, made = self._made(number)
         acting = made.acting(0.0)
         return (*((robot, held.first) for robot, held in made.over(0.0).items()),
@@ -273,7 +273,7 @@ class Network:
                 yield 0, (*state[:i - 1], changed, *state[i:])
 
     def faults(self, before: tuple[int, ...], i: int, state: tuple[int, ...]) -> list[str]:
-        """Return what contradicts the guarantees after a step by which robot i has changed."""
+        """Return the violations of the guarantees after a step that changed robot i."""
         found = []
         for over, term in self._rights(state[i - 1]):
             what = f'{over}' if over else 'the swarm'

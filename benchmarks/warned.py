@@ -41,7 +41,7 @@ class Warned(NamedTuple):
 def warned(swarm: LoggedSwarm, true: Mapping[int, Moment],
            is_faulty: Callable[[int, float], bool] = lambda robot, time: False) -> Warned:
     """
-    Return how often warnings stood.
+    Return the counts of samples with a warning.
 
     :param true: the moments of the same run with true poses, by their times [s].
     :param is_faulty: whether a robot has a fault at a time [s].

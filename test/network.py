@@ -126,7 +126,7 @@ class Network:
         self._ip('', 'link', 'set', name, 'up' if there else 'down')
 
     def received(self, name: str) -> int:
-        """Return how many packets a computer has received."""
+        """Return the number of packets that a computer has received."""
         (link,) = json.loads(self._ip(name, '-json', '-statistics', 'link', 'show', 'eth0'))
         return int(link['stats64']['rx']['packets'])
 

@@ -120,7 +120,7 @@ def imports(text: str) -> Iterator[list[str]]:
 
 
 def faults(own: str, text: str) -> list[str]:
-    """Return what a file in a room imports that it may not."""
+    """Return the forbidden imports of a file in a room."""
     found = []
     for module in imports(text):
         top = module[0]

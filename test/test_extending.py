@@ -45,7 +45,7 @@ def blocks():
 
 
 def example(name):
-    """Return what the example with this file name defines."""
+    """Return the names that the example with this file name defines."""
     source = next(block for block in blocks() if block.startswith(f'# my_robots/{name}.py'))
     module = ModuleType(name)
     # Dataclasses look their module up.

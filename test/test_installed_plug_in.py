@@ -82,7 +82,7 @@ def command(installed: Path, *arguments: str) -> list[str]:
 
 
 def ran(installed: Path, *arguments: str, status: int = 0) -> str:
-    """Return what a command prints, in a folder where nothing of this package is."""
+    """Return the output of a command in a folder without this package."""
     done = subprocess.run(
         command(installed, *arguments), cwd=installed, timeout=240, text=True, env=variables(),
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

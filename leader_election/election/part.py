@@ -174,7 +174,7 @@ class Part:
 
     def read(self, sender: int, export: Any, sent: Any, missed: int) -> tuple[Any, str | None]:
         """
-        Return what a neighbour has sent of this part, and the counter of a fault in it, or none.
+        Return the part that a neighbour has sent, and the counter of a fault in it, or none.
 
         :param export: the neighbour's candidacy.
         :param sent: the part of its message, ``None`` if it has sent none.
@@ -238,7 +238,7 @@ class Part:
         return {}
 
     def warning(self, leads: bool, now: float) -> str:
-        """Return why the election does not serve its purpose, empty if it does."""
+        """Return the reason why the election does not serve its purpose, empty if it does."""
         return ''
 
     def concern(self) -> tuple[str, str, dict[str, Any]] | None:

@@ -173,7 +173,7 @@ def at(file: str, line: int) -> str:
 
 def place_of(error: BaseException) -> str:
     """
-    Return where an error comes from, as text: the innermost line of the user's code.
+    Return the origin of an error as text: the innermost line of the user's code.
 
     Of a library that this code calls, the line of the call counts.
 

@@ -146,7 +146,7 @@ class LeaderClient:
 
     def refusal(self, over: int | None = None) -> str:
         """
-        Return why the node may not act now, empty if it may.
+        Return the reason why the node may not act now, empty if it may.
 
         :param over: as of :meth:`may_act`.
         """

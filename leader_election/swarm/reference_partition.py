@@ -227,7 +227,7 @@ class PartitionJudge:
 
     @property
     def right_time(self) -> RightTime:
-        """Return how long robots had the right leader, in the time that counts."""
+        """Return the judged time for which robots had the right leader."""
         most = max(self._judged.values(), default=0)
         # A robot that has just joined tells nothing yet.
         shares = [] if self._counted < LEAST_TIME else [

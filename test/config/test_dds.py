@@ -61,7 +61,7 @@ PARAMETERS = ('metric:=hops', 'communication_range:=.inf', 'round_period:=0.1',
 
 
 def multicast_port() -> int:
-    """Return where all participants of this test's domain hear multicast (RTPS 2.2, 9.6.1.1)."""
+    """Return the multicast port of this test's domain (RTPS 2.2, 9.6.1.1)."""
     return 7400 + 250 * int(os.environ['ROS_DOMAIN_ID'])
 
 
@@ -125,7 +125,7 @@ def robot(number: int, environment: dict[str, str]) -> subprocess.Popen:
 
 
 def ask(process: subprocess.Popen, word: str) -> str:
-    """Return what a robot says once it is in the region of robot 2."""
+    """Return the output of a robot once it is in the region of robot 2."""
     process.stdin.write(f'{word}\n')
     process.stdin.flush()
     assert select.select([process.stdout, process.stderr], [], [], PATIENCE)[0], 'silence'

@@ -68,7 +68,7 @@ def context(ros: None) -> Iterator[None]:
 
 
 def has(kind: type[Node], namespace: str, parameters: dict[str, Any]) -> dict[str, set[str]]:
-    """Return what a node has, by right."""
+    """Return the entities of a node by permission."""
     node = kind(namespace=namespace, use_global_arguments=False,  # type: ignore[call-arg]
                 cli_args=['--ros-args', '-r', 'neighbourhood:=/neighbourhood'],
                 parameter_overrides=[Parameter(name, value=value)
@@ -90,7 +90,7 @@ def settled(node: Node, ask: str) -> set[str]:
 
 
 def may(name: str) -> dict[str, set[str]]:
-    """Return what a profile allows, by right, with whole names (as SROS2 makes them whole)."""
+    """Return the topics that a profile allows by permission, with full names as by SROS2."""
     (profile,) = POLICY.iterfind(f".//profile[@node='{name}']")
     namespace = profile.get('ns').rstrip('/')
     found: dict[str, set[str]] = defaultdict(set)

@@ -90,7 +90,7 @@ def empty_enclave(keystore: Path) -> str:
 
 @cache
 def why_not() -> str:
-    """Return why no secured robot can be run here, empty if it can."""
+    """Return the reason why no secured robot can be run here, empty if it can."""
     with tempfile.TemporaryDirectory() as folder:
         keystore = Path(folder)
         probe = subprocess.run(

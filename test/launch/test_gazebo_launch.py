@@ -63,7 +63,7 @@ def nodes(actions: list[Any]) -> dict[str, Node]:
 
 
 def arrived(actions: list[Any], returncode: int = 0, first: str = 'create') -> list[Any]:
-    """Return what is started when the process that others wait for has ended."""
+    """Return the actions that start when the awaited process has ended."""
     (handler,) = (handler for handler, process in pairwise(actions) if isinstance(
         handler, RegisterEventHandler) and getattr(process, 'node_executable', '') == first)
     context = LaunchContext()
@@ -76,7 +76,7 @@ def arrived(actions: list[Any], returncode: int = 0, first: str = 'create') -> l
 
 
 def simulators(actions: list[Any]) -> list[dict[str, str]]:
-    """Return what the launch file of Gazebo is given, each time that it is included."""
+    """Return the arguments of each inclusion of Gazebo's launch file."""
     groups = [action.get_sub_entities() for action in actions if isinstance(action, GroupAction)]
     return [dict(a.launch_arguments) for group in groups for a in group
             if isinstance(a, IncludeLaunchDescription)]

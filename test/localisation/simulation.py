@@ -41,7 +41,7 @@ Lie = Callable[[float, int, Told], Told]
 
 
 def honest(now: float, receiver: int, told: Told) -> Told:
-    """Return what is told as it is."""
+    """Return a message unchanged."""
     return told
 
 
@@ -125,7 +125,7 @@ class Neighbourhood:
         self.take_odometry(robot)
 
     def sightings(self, robot: int) -> list[Sighting]:
-        """Return what a robot sees now."""
+        """Return the present sightings of a robot."""
         seen = []
         x, y, yaw = self.truth[robot]
         for other, there in self.truth.items():

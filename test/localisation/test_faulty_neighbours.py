@@ -36,13 +36,13 @@ FACTOR = 1.6
 
 
 def moved(told: Told, x: float, y: float) -> Told:
-    """Return what is told with its odometry moved [m]."""
+    """Return a message with displaced odometry [m]."""
     place, estimate = told
     return place, estimate._replace(odometry=compose((x, y, 0.0), estimate.odometry))
 
 
 def seen(told: Told, change: Callable[[Sighting], float]) -> Told:
-    """Return what is told with other ranges [m]."""
+    """Return a message with changed ranges [m]."""
     place, estimate = told
     return place, estimate._replace(sightings=tuple(
         sighting._replace(range=max(change(sighting), 0.05)) for sighting in estimate.sightings))

@@ -24,7 +24,7 @@ NO_TURN = (0.0, 0.0, 0.0, 1.0)
 
 
 def driven(origin: tuple[float, ...], x: float, y: float, z: float = 0.0) -> tuple[float, float]:
-    """Return where a robot is that started there and drove so far by its odometry."""
+    """Return the position of a robot from its start and its motion by odometry."""
     moved = from_quaternion((x, y, z), NO_TURN)
     assert moved is not None
     return position(from_parameter(origin) @ moved)

@@ -46,7 +46,7 @@ def path(turns: Sequence[float], speed: float = 0.2) -> list[PlanePose]:
 
 def sightings(poses: list[PlanePose], bearings: bool, seed: int = 0, others: Sequence[int] = (
         2, 3, 4, 5), both: bool = True) -> list[Evidence]:
-    """Return what the robot and the others see of each other."""
+    """Return the sightings between the robot and the others."""
     rng, found = np.random.default_rng(seed), []
     for second, pose in enumerate(poses):
         for other in others:

@@ -150,7 +150,7 @@ class Lying(Neighbourhood):
     again: bool | None = None
 
     def sightings(self, robot: int) -> list[Sighting]:
-        """Return what a robot sees now, or what its sensor repeats."""
+        """Return the present sightings of a robot, or those that its sensor repeats."""
         seen = super().sightings(robot)
         frames = self.__dict__.setdefault('frames', {})
         if robot == self.liar and self.again is not None:

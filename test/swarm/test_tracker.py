@@ -74,7 +74,7 @@ def test_time_that_goes_back_expires_robots_as_usual():
 
 
 def seen(payload, **options):
-    """Return what is known of robot 1 after a message."""
+    """Return the view of robot 1 after a message."""
     tracker = SwarmTracker(expiry=3.0, **options)
     tracker.hear(payload, 0.0)
     return tracker.snapshot(0.0).robots.get(1)

@@ -161,7 +161,7 @@ def of_curves(results: xr.DataArray, read: Callable[..., float],
 
 
 def settles_sooner(results: xr.Dataset, label: str) -> list[Reading]:
-    """Return how many rounds later the others settle, mean of six switches."""
+    """Return the delay after which the others settle [rounds], mean of six switches."""
     read = settling(SWITCHES)
     return [Reading(f'{other} - {label}:', of_curves(
         results['instability'], lambda times, own, than: read(times, than) - read(times, own),
@@ -186,7 +186,7 @@ def settles_by_strength(results: xr.Dataset, label: str) -> list[Reading]:
 
 
 def settles_with_degrees(results: xr.Dataset, label: str) -> list[Reading]:
-    """Return how many rounds later classic settles where degrees are the strengths."""
+    """Return the further rounds in which classic settles with degrees as strengths."""
     read = settling(SWITCHES[::3])
     return [Reading(f'classic - {label}:', of_curves(
         results['instability'], lambda times, own, than: read(times, than) - read(times, own),
@@ -227,7 +227,7 @@ def one_leader(results: xr.Dataset, label: str, since: float = 0.0) -> Floats:
 
 
 def later(results: xr.Dataset, label: str) -> list[Reading]:
-    """Return how much later than with smaller K there is one leader again after a loss [s]."""
+    """Return the delay against smaller K until one leader is left again after a loss [s]."""
     own = one_leader(results, label, LOSS)
     # With K = 1 the next election takes longer: that is another sentence.
     return [Reading(f'than {other}:', _mean(own - one_leader(results, other, LOSS)), '+.1f',
@@ -241,13 +241,13 @@ def several(results: xr.Dataset, label: str) -> list[Reading]:
 
 
 def sooner(results: xr.Dataset, label: str) -> list[Reading]:
-    """Return how much later than with this K there is one leader with K = 1 [s]."""
+    """Return the delay of K = 1 against this K until one leader is left [s]."""
     return [Reading('K = 1 later by', _mean(
         one_leader(results, 'resilient-1') - one_leader(results, label)), '+.1f')]
 
 
 def more_leaders(results: xr.Dataset, label: str) -> list[Reading]:
-    """Return how many more leaders than resilient-2 there are in the first 40 rounds."""
+    """Return the surplus of leaders over resilient-2 in the first 40 rounds."""
     named = results['leaders'].sel(time=slice(1, 40)).mean('time').astype(float)
     return [Reading('more:', _mean(
         (named.sel(algorithm=label) - named.sel(algorithm='resilient-2')).values), '+.1f')]
@@ -272,7 +272,7 @@ def oversupplied(results: xr.Dataset, label: str) -> list[Reading]:
 
 def more_even(end: float, others: Sequence[float], results: xr.Dataset,
               label: str) -> list[Reading]:
-    """Return how much less even loads are with other alpha than 0.01 (deviation by mean)."""
+    """Return the increase of the unevenness of loads against alpha 0.01 (deviation by mean)."""
     uneven = window((results['load_sigma'] / results['load_mean']).sel(algorithm=label), end)
     best = uneven.sel({ALPHA: 0.01}).values
     return [Reading(f'alpha {alpha:g}:', _mean(uneven.sel({ALPHA: alpha}).values - best), '+.3f')
@@ -280,7 +280,7 @@ def more_even(end: float, others: Sequence[float], results: xr.Dataset,
 
 
 def swings(results: xr.Dataset, label: str) -> list[Reading]:
-    """Return how many times as often as without feedback leaders change with alpha 1."""
+    """Return the ratio of changes of leaders with alpha 1 to those without feedback."""
     often = window(results['instability'].sel(algorithm=label), FAILURE)
     calm = float(often.sel({ALPHA: 0.0}).mean())
     return [Reading('times as often:', _mean(often.sel({ALPHA: 1.0}).values / calm), '.1f', 1.0)]
@@ -315,13 +315,13 @@ def recovers(results: xr.Dataset, label: str) -> list[Reading]:
 
 
 def recovers_later(results: xr.Dataset, label: str) -> list[Reading]:
-    """Return how much longer that takes with feedback than without [s]."""
+    """Return the delay of that by feedback [s]."""
     return [Reading('with - without:', _mean(
         served_again(results, label, 0.01) - served_again(results, label, 0.0)), '+.1f')]
 
 
 def evens_out_later(results: xr.Dataset, label: str) -> list[Reading]:
-    """Return how much later the evenness of loads has stabilised with feedback [s]."""
+    """Return the delay by feedback until the evenness of loads is stable [s]."""
     return [Reading('with - without:', of_curves(
         results['load_sigma'] / results['load_mean'],
         lambda times, without, fed: stabilises(times, fed) - stabilises(times, without),

@@ -77,7 +77,7 @@ def trial(algorithm: Algorithm, parameters: Any) -> str:
 
 
 def defined(algorithm: Algorithm) -> str:
-    """Return where the round of an algorithm is defined."""
+    """Return the file and line that define the round of an algorithm."""
     code = algorithm.round.__code__
     return at(code.co_filename, code.co_firstlineno)
 

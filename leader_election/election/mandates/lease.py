@@ -38,7 +38,7 @@ class Lease(NamedTuple):
 
     def refusal(self, now: float, robot: int | None = None) -> str:
         """
-        Return why a node may not act at a moment, empty if it may.
+        Return the reason why a node may not act at a time, empty if it may.
 
         :param now: by the clock of the reader [s].
         :param robot: the id of the robot that it acts on, ``None`` if it acts for the region.

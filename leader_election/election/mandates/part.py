@@ -142,7 +142,7 @@ class MandatesOfRobot(Part):
         return found
 
     def warning(self, leads: bool, now: float) -> str:
-        """Return why a leader may not act, or which members are under no mandate."""
+        """Return the reason why a leader may not act, or the members under no mandate."""
         settings = self.mandates.settings
         if not self.mandates.in_step:
             return (f'{OTHER_ROSTER} version {self.mandates.proven.version}, and its own has '

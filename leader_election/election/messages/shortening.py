@@ -63,7 +63,7 @@ OWN = (Step(2, 'names_left_out', _without_names), Step(6, 'instances_left_out', 
 @cache
 def steps(parts: frozenset[str]) -> tuple[Step, ...]:
     """
-    Return what may be left out, one after the other. Elections come last.
+    Return the parts that may be left out, in their order. Elections come last.
 
     :param parts: the names of the parts that the robot sends.
     """

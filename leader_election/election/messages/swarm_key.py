@@ -66,7 +66,7 @@ NO_KEYS: Keys = ()
 
 def ahead(one: int, other: int) -> int:
     """
-    Return by how much a number is ahead of another on the ring [ms], negative for behind.
+    Return the lead of a number over another on the ring [ms], negative if it is behind.
 
     >>> ahead(7, 5), ahead(5, 7), ahead(1, RING - 1)
     (2, -2, 2)
@@ -258,7 +258,7 @@ class SwarmTime:
         return last is not None and self._age(last) <= 1e3 * window
 
     def _age(self, sequence: int) -> int:
-        """Return by how much the swarm time, as read last, has passed an accepted number [ms]."""
+        """Return the time since an accepted number, by the last reading of the swarm time [ms]."""
         return (self._time - sequence) % RING
 
 

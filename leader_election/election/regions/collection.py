@@ -156,7 +156,7 @@ def gather_contributions(device_id: int, leader: int, contribution: Any, neighbo
                          metric: Sequence[float], layout: SummaryLayout, size: int,
                          depth: int) -> Any:
     """
-    Gossip: return the robots with known contributions, their ages, and the contributions.
+    Return the robots with contributions known by gossip, the ages, and the contributions.
 
     A contribution ages by one round per hop and is dropped after ``depth`` rounds. So the
     contribution of a failed robot disappears. If there are more than ``size``, the nearest stay.

@@ -99,7 +99,7 @@ class LeaseClock:
         return self._fast
 
     def lag(self) -> float:
-        """Return how far the slower clock is behind, at the last reading [s]."""
+        """Return the lag of the slower clock at the last reading [s]."""
         return self._fast - self._slow
 
 

@@ -149,7 +149,7 @@ def label(leader: RobotView) -> str:
 
 def mandate_text(over: Mapping[int, tuple[int, int]]) -> str:
     """
-    Return how many leaders act, and over how many robots.
+    Return the number of acting leaders and of the robots under their mandates.
 
     >>> mandate_text({3: (2, 3), 9: (0, 1)})
     '1 leader acts, over 2 robots'

@@ -112,7 +112,7 @@ AT_PEACE = Key(-7.0, 4.0, 4, 0, 0, 5, 6)
 
 
 def turn(before: Key, *messages: Key) -> Key:
-    """Return what device 9 makes of its state and of messages."""
+    """Return the new state of device 9 from its state and messages."""
     # The columns are longer than the neighbours are many: what lies behind is of no meaning.
     columns = Keys(*zip(*messages, Key(-99.0, 0.0, 0, 1, 0, 0, 9)))
     return colour_round(Device(9, 5.0), before, columns, [1.0] * len(messages), configure())

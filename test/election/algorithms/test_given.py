@@ -63,7 +63,7 @@ IGNORED = (Nearest(2.5, 7, 0), Nearest(inf, 7, 0), Nearest(0.5, 7, 3), Nearest(0
 
 
 def found_from(*messages):
-    """Return what device 1 makes of messages over 1 m each, up to 3 m and 3 hops."""
+    """Return the new state of device 1 from messages over 1 m each, up to 3 m and 3 hops."""
     return given_round(Device(1, 0.0), Nearest(inf, 1, 0), NearestColumns(*zip(*messages)),
                        [1.0] * len(messages), configure('7-9', radius=3.0, hop_limit=3))
 

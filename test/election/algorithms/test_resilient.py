@@ -148,7 +148,7 @@ def test_deep_region_shrinks_to_its_fixed_depth_when_the_factor_is_below_one():
 
 
 def heard(*messages: Follower) -> Follower:
-    """Return what device 9 makes of messages, having led itself in a region 4 hops deep."""
+    """Return the new state of device 9, the leader of a region 4 hops deep, from messages."""
     device = Device(9, 5.0)
     before = RESILIENT.start(device)._replace(diameter=4.0)
     # The columns are longer than the neighbours are many: what lies behind is of no meaning.

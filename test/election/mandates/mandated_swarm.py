@@ -143,7 +143,7 @@ class Clocked:
         self.robot, self.clock = robot, clock
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the robot has."""
+        """Return the mandates of the robot."""
         return getattr(self.robot, name)
 
     @property

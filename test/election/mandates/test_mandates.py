@@ -45,7 +45,7 @@ def robot(i: int, roster: frozenset[int] = frozenset()) -> Mandates:
 
 
 def heard(made: Mandates, sender: int, follows: Follows) -> NeighbourPart:
-    """Return what a robot has said in its last round."""
+    """Return the part that a robot sent in its last round."""
     return NeighbourPart(sender, follows.leader, follows.distance, made.part)
 
 
@@ -55,7 +55,7 @@ def of_leader(beat: int, leader: int = 1) -> NeighbourPart:
 
 
 def granting(beat: int, member: int = 2, **part: object) -> NeighbourPart:
-    """Return what a follower of leader 1 says."""
+    """Return the part of a follower of leader 1."""
     mandates = MandatePart(beat, beat, {member: beat}, **part)  # type: ignore
     return NeighbourPart(2, 1, 2.0, mandates)
 

@@ -42,7 +42,7 @@ FULL = ALONE._replace(
 
 
 def fitted(message: Message, room: int) -> tuple[str, Message, Counter[str]]:
-    """Return what is sent with so much room, as text and message, and what was left out."""
+    """Return the shortened message as text and decoded, and the names of omitted parts."""
     counts: Counter[str] = Counter()
     return *shortened(message, CODEC.encode, room, counts), counts
 

@@ -60,12 +60,12 @@ SHORT = partial(text, 3, 1)
 
 
 def rows(kind: Callable[[], Kind], *limits: int) -> Callable[[], Kind]:
-    """Return what makes the kind of rows of a kind."""
+    """Return a maker of the kind of rows of a kind."""
     return lambda: row(kind(), *limits)
 
 
 def records(*kinds: Callable[[], Kind], least: int | None = None) -> Callable[[], Kind]:
-    """Return what makes the kind of records of kinds."""
+    """Return a maker of the kind of records of kinds."""
     return lambda: record(*[kind() for kind in kinds], least=least)
 
 

@@ -111,7 +111,7 @@ def change(network: Network, i: int, **fields: Any) -> None:
 
 
 def summaries(network: Network) -> dict[int, tuple[float, ...]]:
-    """Return what each robot has collected."""
+    """Return the summary of each robot."""
     return {i: state.summary for i, state in network.states.items()}
 
 

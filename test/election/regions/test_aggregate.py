@@ -67,7 +67,7 @@ import pytest
 
 
 def together(aggregate: Aggregate, readings: dict[int, Any]) -> Any:
-    """Return what these readings, by the robots' ids, come to."""
+    """Return the combined result of readings by robot id."""
     parts = layout_of([aggregate])
     row = list(aggregate.identity)
     for robot_id, reading in readings.items():

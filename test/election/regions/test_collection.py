@@ -173,7 +173,7 @@ class Known(NamedTuple):
 
 
 def gossip(said: Any, size: int = 4, depth: int = 5, own: float = 70.0) -> Known:
-    """Return what robot 7 knows, which offers its own, from neighbours that all are heard."""
+    """Return the contributions that robot 7 knows, its own included, with all neighbours heard."""
     number = len(said.leader)
     found = gather_contributions(7, 0, (own,), said, [1.0] * number, ONE, size, depth)
     return Known(*(column.tolist() for column in found))

@@ -127,7 +127,7 @@ def networks(draw, election, collection):
 
 
 def together(network: Network, inside: set[int]) -> list[float]:
-    """Return what the offers of robots come to, with no way in between."""
+    """Return the direct combination of the contributions of robots."""
     row = list(ALL.identity)
     for i in inside:
         combine(ALL.layout, row, network.states[i].contribution, 1.0)

@@ -38,7 +38,7 @@ class Told(NamedTuple):
 
 
 def fresh(*neighbours, own=(7, 0, 0), metric=None, device=3):
-    """Return what device 3, with leader 7, takes from these: (leader, version, age) each."""
+    """Return the choice of device 3 with leader 7 among rows (leader, version, age)."""
     columns = Told(*zip(*neighbours)) if neighbours else Told([], [], [])
     return freshest(device, 7, Told(*own), columns, metric or [1.0] * len(neighbours))
 

@@ -55,7 +55,7 @@ class Ordered(Task):
         self.decided.append(self.member.decided)
 
     def backwards(self) -> int:
-        """Return how often it acted on an older decision after a newer one of the same leader."""
+        """Return the number of older decisions acted on after a newer one of the same leader."""
         newest: dict[int, int] = {}
         found = 0
         for leader, number in filter(None, self.acted):

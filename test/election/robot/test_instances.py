@@ -194,7 +194,7 @@ def test_joining_radius_is_rounded_up_to_whole_hops(radius, joining):
 # The namespaces of robots in messages, and how those of leaders spread.
 
 def named(swarm: Swarm) -> dict[int, str]:
-    """Return what each robot calls its leader."""
+    """Return the name of each robot's leader."""
     return {i: robot.leader_name(robot.main) for i, robot in swarm.robots.items()}
 
 

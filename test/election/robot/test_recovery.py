@@ -52,7 +52,7 @@ class MixedSwarm(Swarm):
 
 
 def sweeps_until_forgotten(swarm: Swarm, leader: int, most: int) -> int:
-    """Return how many rounds of all it takes until no robot follows a leader that is silent."""
+    """Return the number of rounds until no robot follows a silent leader."""
     swarm.silent.add(leader)
     for n in range(most + 1):
         if leader not in {instance.state.leader for instance in swarm.instances().values()}:
@@ -137,7 +137,7 @@ def scattered(draw: random.Random, collection: str) -> Swarm:
 
 
 def depth(swarm: Swarm, leader: int) -> int:
-    """Return how many hops the farthest member of a region is away from its leader."""
+    """Return the depth of a region [hops]."""
     followed = swarm.leaders()
     known, ring, hops = {leader}, {leader}, 0
     while True:

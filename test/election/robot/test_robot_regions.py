@@ -43,7 +43,7 @@ def first(i: int) -> dict[str, float]:
 
 
 def counts(swarm: Swarm, name: str) -> dict[int, int]:
-    """Return what robots count under a name, in themselves or in their first instance."""
+    """Return a counter of each robot or of its first instance."""
     return {i: robot.counts[name] + robot.main.counts[name] for i, robot in swarm.robots.items()}
 
 
@@ -306,7 +306,7 @@ def test_message_is_shortened_when_beyond_the_limit():
 # Robots out of their mind.
 
 def liar(swarm: Swarm, **changes: Any) -> str:
-    """Return what robot 3 says, changed, as if by robot 9 at the same place."""
+    """Return a changed message of robot 3 under the id of robot 9 at the same place."""
     document = {**json.loads(swarm.said[3]), 'id': 9, **changes}
     return json.dumps(document).replace('"1e999"', '1e999')
 
@@ -461,7 +461,7 @@ def test_round_is_triggered_by_the_election_of_any_instance():
 
 
 def calls(neighbours: int, **settings: Any) -> int:
-    """Return how many functions are called in a round among so many neighbours."""
+    """Return the number of function calls of a round by the number of neighbours."""
     places = {i: (0.0, 0.01 * i) for i in range(neighbours + 1)}
     swarm = Swarm(places, lambda i: {'strength': float(i == 1)}, **settings)
     swarm.sweep(3)

@@ -88,7 +88,7 @@ def test_parameters_change_at_run_time_or_are_refused():
                for i in (1, 2)}
 
     def change(i: int, name: str, value) -> str:
-        """Return why a change was refused, nothing if it was not."""
+        """Return the reason for refusing a change, empty if it was accepted."""
         asked = clients[i].call_async(SetParameters.Request(
             parameters=[Parameter(name, value=value).to_parameter_msg()]))
         spin_until([bench, *robots], asked.done)

@@ -37,7 +37,7 @@ def lines(path: Path) -> list[dict]:
 
 
 def kinds(path: Path) -> list[str]:
-    """Return what has happened, but for odometry, which comes when it comes."""
+    """Return the events except those of odometry, whose times vary."""
     return [line['event'] for line in lines(path) if not line['event'].startswith('odometry')]
 
 

@@ -87,7 +87,7 @@ class Manager(Node):
 
 
 def belongings(node: Node) -> list[int]:
-    """Return how many entities of each kind a node has."""
+    """Return the number of entities of a node by kind."""
     return [len(list(kind)) for kind in (
         node.publishers, node.subscriptions, node.timers, node.clients, node.services)]
 

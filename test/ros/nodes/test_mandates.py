@@ -161,7 +161,7 @@ def test_robot_warns_when_grants_have_no_room() -> None:
 
 
 def observed(robots: Swarm, *without_diagnostics: str) -> Any:
-    """Return what the doctor sees of robots 1 to 3, which tell what they are and have."""
+    """Return the observations of robots 1 to 3 with their diagnostics."""
     reports = []
     for name, robot in zip(scene.NAMES, robots.robots.values()):
         told = statuses(robot, name, robots.now)

@@ -143,7 +143,7 @@ def in_camera(place: tuple[float, float, float]) -> dict[str, float]:
 
 
 def detections(stamp: Time) -> Any:
-    """Return what a detector publishes: the first with a hypothesis, the other with a box."""
+    """Return the message of a detector: one detection with a hypothesis, one with a box."""
     message = message_type('vision_msgs/msg/Detection3DArray')()
     message.header = Header(stamp=stamp, frame_id='camera_optical')
     for name, place in PLACES.items():
@@ -164,7 +164,7 @@ def detections(stamp: Time) -> Any:
 
 
 def tags(stamp: Time) -> Any:
-    """Return what a tag detector publishes on /tf, with a tag seen by another robot."""
+    """Return the message of a tag detector on /tf, with a tag seen by another robot."""
     transforms = []
     for name, place in PLACES.items():
         transform = TransformStamped(

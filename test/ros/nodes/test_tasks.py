@@ -74,7 +74,7 @@ class Company:
         return json.loads(heard.data)[0] if heard is not None and heard.data else None
 
     def place(self, robot: int) -> tuple[float, float]:
-        """Return where a robot truly is [m]."""
+        """Return the true position of a robot [m]."""
         x, y, _ = self.world.world.poses[self.ids.index(robot)].tolist()
         return x, y
 

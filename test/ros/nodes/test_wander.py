@@ -98,7 +98,7 @@ def world(made: list[Node]) -> Callable[..., SwarmWorld]:
 
 
 def gone(node: SwarmWorld) -> list[float]:
-    """Return how far each robot is from its start [m]."""
+    """Return the distance of each robot from its start [m]."""
     return [math.dist(pose[:2], start[:2])
             for pose, start in zip(node.world.poses.tolist(), node.world.scene.starts)]
 

@@ -44,7 +44,7 @@ def written(path: Path, text: str, mode: int = 0o600) -> Path:
 
 
 def refused(path: Path) -> str:
-    """Return why a file is refused, in one line that names parameter and file."""
+    """Return the one-line reason for refusing a file, which names parameter and file."""
     with pytest.raises(ParameterError) as raised:
         read_keys(path)
     error = str(raised.value)

@@ -113,7 +113,7 @@ def write(path: Path, said: list[Said], flushed: float = 1.0) -> Path:
 
 
 def entries(*said: Said) -> list[Entry]:
-    """Return what a reader yields of a recording."""
+    """Return the entries that a reader yields of a recording."""
     return [Entry(topic, kind_of(message), START + time, message)
             for time, topic, message in said]
 

@@ -189,7 +189,7 @@ def test_other_tasks_have_no_parts():
 
 
 def tinted(path, robot):
-    """Return how many pixels have the colour of a robot."""
+    """Return the number of pixels in the colour of a robot."""
     with Image.open(path) as image:
         pixels = np.asarray(image.convert('RGB')) / 255
     return int((np.abs(pixels - PALETTE[robot - 1]).max(axis=2) < 0.02).sum())
@@ -211,7 +211,7 @@ def led(time: float, leaders: dict[int, int]) -> Frame:
 
 
 def shares(path: Path) -> tuple[float, float]:
-    """Return how much of a picture is red, and blue."""
+    """Return the shares of red and blue in a picture."""
     pixels = np.asarray(Image.open(path).convert('RGB')).reshape(-1, 3)
     return tuple(float(np.mean(np.all(pixels == colour, axis=1)))
                  for colour in ((255, 0, 0), (0, 0, 255)))
@@ -246,7 +246,7 @@ def test_timeline_is_white_during_a_long_silence(tmp_path):
 
 
 def pixels_of(path, kind):
-    """Return how many pixels have the colour of a kind of curve, and the picture's height."""
+    """Return the number of pixels in the colour of a kind of curve, and the height."""
     with Image.open(path) as image:
         pixels = np.asarray(image.convert('RGB')) / 255
     near = np.abs(pixels - to_rgb(STYLES[kind]['color'])).max(axis=2) < 0.02
