@@ -50,7 +50,7 @@ RADIUS, REACH = 3.0, 2.5
 Settings = Callable[[int], Mapping[str, Any]]
 
 
-class Moment(NamedTuple):
+class LogSample(NamedTuple):
     """The swarm at one time, compared with the partition by true positions."""
 
     time: float
@@ -99,7 +99,7 @@ class LoggedSwarm(SimulatedSwarm):
         if parameters.radio == 'shared':
             parameters = replace(parameters, radio_range=math.inf)
         self.world = World(parameters)
-        self.moments: list[Moment] = []
+        self.moments: list[LogSample] = []
         self.accuracy = Accuracy()
         self.errors: list[float] = []
         self.squares: list[float] = []
@@ -178,7 +178,7 @@ class LoggedSwarm(SimulatedSwarm):
         places = {robot: pose[:2] for robot, pose in poses.items()}
         near = links_within({robot: places[robot] for robot in ids}, self._reach)
         right = partition(near, self._strengths, self._radius, 'id')
-        self.moments.append(Moment(
+        self.moments.append(LogSample(
             self.now, tuple(robot for robot in ids
                             if self.robots[robot].state.leader == right[robot][0]), len(ids),
             {one: math.dist(here, places[one]) for one, robot in self.robots.items()

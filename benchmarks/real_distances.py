@@ -28,7 +28,7 @@ import math
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from benchmarks.logged_swarm import COMPARE_FROM, LoggedSwarm, Moment, RADIUS, REACH
+from benchmarks.logged_swarm import COMPARE_FROM, LoggedSwarm, LogSample, RADIUS, REACH
 from benchmarks.real_logs import real_logs
 from benchmarks.warned import moments, share, warned
 from leader_election.parameters import ParameterError, table
@@ -160,8 +160,8 @@ def run(scene: Scene, case: Case, seed: int) -> LoggedSwarm:
     return swarm
 
 
-def control(scene: Scene, case: Case, seed: int, known: dict[str, dict[int, Moment]]
-            ) -> dict[int, Moment]:
+def control(scene: Scene, case: Case, seed: int, known: dict[str, dict[int, LogSample]]
+            ) -> dict[int, LogSample]:
     """
     Return the moments of the same run with true poses, by their times.
 
@@ -182,7 +182,7 @@ def recovery(swarm: LoggedSwarm, since: float) -> float:
                  if swarm.share(time, time + WINDOW)[0] >= AGREED), math.inf)
 
 
-def row(scene: Scene, case: Case, seeds: int, known: dict[str, dict[int, Moment]]) -> str:
+def row(scene: Scene, case: Case, seeds: int, known: dict[str, dict[int, LogSample]]) -> str:
     """
     Return the row of a case: medians over the seeds.
 
@@ -255,7 +255,7 @@ def main() -> None:
           'relative position, distance; unknown | warned of a wrong leader by its own distances, '
           'of all wrong ones, with a right one [%] (of s) | recovery [s] | found carried off |')
     print('|---' * 12 + '|')
-    known: dict[str, dict[int, Moment]] = {}
+    known: dict[str, dict[int, LogSample]] = {}
     for case in cases:
         if options.only in case.name:
             print(row(scene, case, options.seeds, known), flush=True)

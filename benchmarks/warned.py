@@ -24,7 +24,7 @@ A warning while it has the right leader is false, unless the robot itself is fau
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from benchmarks.logged_swarm import LoggedSwarm, Moment
+from benchmarks.logged_swarm import LoggedSwarm, LogSample
 
 
 class Warned(NamedTuple):
@@ -38,7 +38,7 @@ class Warned(NamedTuple):
     """With a right leader."""
 
 
-def warned(swarm: LoggedSwarm, true: Mapping[int, Moment],
+def warned(swarm: LoggedSwarm, true: Mapping[int, LogSample],
            is_faulty: Callable[[int, float], bool] = lambda robot, time: False) -> Warned:
     """
     Return the counts of samples with a warning.
@@ -61,7 +61,7 @@ def warned(swarm: LoggedSwarm, true: Mapping[int, Moment],
     return Warned(**{kind: (count[0], count[1]) for kind, count in counts.items()})
 
 
-def moments(swarm: LoggedSwarm) -> dict[int, Moment]:
+def moments(swarm: LoggedSwarm) -> dict[int, LogSample]:
     """Return the moments of a run by their times [s]."""
     return {round(moment.time): moment for moment in swarm.moments}
 

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
         OWN,
         RANKED,
     )
-    from leader_election.election.regions.task import Decided, Member, Task
+    from leader_election.election.regions.task import DecisionOrigin, Member, Task
     from leader_election.election.robot.metrics import (
         Metric,
         METRICS,
@@ -95,7 +95,7 @@ _MODULES = {
         'AGGREGATES', 'Aggregate', 'AggregateSet', 'all_of', 'any_of', 'count', 'greatest',
         'histogram', 'least', 'mean', 'top', 'total', 'union'),
     'election.regions.summary_layout': ('ADD', 'LEAST', 'OWN', 'RANKED', 'combine'),
-    'election.regions.task': ('Decided', 'Member', 'Task'),
+    'election.regions.task': ('DecisionOrigin', 'Member', 'Task'),
     'parameters': (
         'LeaderElectionError', 'NoParameters', 'ParameterError', 'build', 'parameter'),
     'election.mandates.fence': ('Fence',),
@@ -110,7 +110,7 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec', 'Count',
-    'Decided', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST',
+    'DecisionOrigin', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST',
     'LeaderElectionError', 'METRICS', 'Member', 'Message', 'Metric', 'Negated', 'NoParameters',
     'OWN', 'ParameterError', 'RANKED', 'RangingInput', 'ReadingInput', 'ReceivedReading',
     'RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource', 'Task', 'Ticks', 'Unbounded',

@@ -143,7 +143,7 @@ def test_aggregate_of_the_page_combines():
 
 PUBLIC = {
     'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec', 'Count',
-    'Decided', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST', 'LeaderClient',
+    'DecisionOrigin', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST', 'LeaderClient',
     'LeaderElectionError', 'METRICS', 'Member', 'Message', 'Metric', 'Negated', 'NoParameters',
     'OWN', 'ParameterError', 'RANKED', 'RangingInput', 'ReadingInput', 'ReceivedReading',
     'RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource', 'Task', 'Ticks', 'Unbounded',

@@ -66,7 +66,7 @@ class Observation(NamedTuple):
     """The robots that have another leader than the right one, ``None`` while the radio loses."""
 
 
-class Happened(NamedTuple):
+class JudgedChange(NamedTuple):
     """A change that was made."""
 
     at: float
@@ -79,7 +79,7 @@ class Happened(NamedTuple):
 class Recovery(NamedTuple):
     """The recovery after a change."""
 
-    happened: Happened
+    happened: JudgedChange
     seconds: float
     """From the change to the last moment with an unled robot, 0 if there was none [s]."""
     over: bool
@@ -178,7 +178,7 @@ def bound(hop_limit: int, period: float, expiry: float, radio: Mapping[str, floa
     return expiry + hop_limit * (late * period + 2.0 * delay) + extra
 
 
-def recoveries(happened: Sequence[Happened], observations: Sequence[Observation], end: float,
+def recoveries(happened: Sequence[JudgedChange], observations: Sequence[Observation], end: float,
                ) -> list[Recovery]:
     """
     Return the recovery after each change, until the next one.

@@ -21,8 +21,8 @@ from typing import Any
 from benchmarks.chaos.judge import (
     bound,
     commands_check,
-    Happened,
     Judge,
+    JudgedChange,
     Observation,
     recoveries,
     Recovery,
@@ -268,7 +268,7 @@ class Run:
             not change.judged or self._whole() or self.now > at + self._bound(change)), REST)
         gap, robot = swarm.observer.longest_gap(swarm.truth.living)
         self.outcome.gaps.append((gap, f'robot {robot}, {change.text}'))
-        seen = recoveries([Happened(at, change, self._bound(change))],
+        seen = recoveries([JudgedChange(at, change, self._bound(change))],
                           self.outcome.observations, self.now)[0]
         self.outcome.recoveries.append(seen)
         self._say(f'{at - self.outcome.begun:6.1f} s  {change.text}: '

@@ -85,7 +85,7 @@ class PartSetup(NamedTuple):
     """An object of the node that the part uses, such as a factory of tasks, or ``None``."""
 
 
-class Elected(NamedTuple):
+class ElectionOutcome(NamedTuple):
     """The result of an election, as parts read it."""
 
     device: Any
@@ -196,7 +196,7 @@ class Part:
         """Process the part of a received message, and return whether it asks for a round."""
         return False
 
-    def round(self, elected: Elected) -> None:  # noqa: A003
+    def round(self, elected: ElectionOutcome) -> None:  # noqa: A003
         """Act on the result of an election."""
 
     def sent(self) -> Any:

@@ -57,7 +57,7 @@ ROUNDING = 1e-6
 """The rounding error of times in seconds since 1970 [s]."""
 
 
-class Converted(NamedTuple):
+class Conversion(NamedTuple):
     """The result of a conversion, with counts of omitted data."""
 
     robots: list[int]
@@ -82,7 +82,7 @@ class Robot(NamedTuple):
     measurements: Array
 
 
-def convert(source: Path, target: Path, rate: float = 10.0) -> Converted:
+def convert(source: Path, target: Path, rate: float = 10.0) -> Conversion:
     """
     Write the logs of a data set, its sightings in ``measurements`` and its ``landmarks.csv``.
 
@@ -122,7 +122,7 @@ def convert(source: Path, target: Path, rate: float = 10.0) -> Converted:
     except OSError as error:
         raise ParameterError(f'{error.filename or target}: {error.strerror}') from None
     gaps = sum(int((np.diff(robot.truth[:, 0]) > GAP).sum()) for robot in robots.values())
-    return Converted(list(robots), float(begin), float(times[-1]), counted[0], counted[1],
+    return Conversion(list(robots), float(begin), float(times[-1]), counted[0], counted[1],
                      counted[2], gaps)
 
 
@@ -247,7 +247,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return ExitStatus.OK
 
 
-def _summary(done: Converted, target: Path) -> str:
+def _summary(done: Conversion, target: Path) -> str:
     """Return the report of a conversion: what was written, and what was left out."""
     lines = [f'{target}: robots {", ".join(map(str, done.robots))}; {done.length:.1f} s from '
              f'{done.origin:.3f} s of the data set on; {done.sightings} sightings']

@@ -27,8 +27,8 @@ from benchmarks.chaos.__main__ import main
 from benchmarks.chaos.judge import (
     bound,
     commands_check,
-    Happened,
     Judge,
+    JudgedChange,
     Observation,
     recoveries,
     Recovery,
@@ -197,7 +197,7 @@ FLAT = [(float(second), 1e8) for second in range(200)]
 def recovery(kind: str, seconds: float, at: float = 0.0, judged: bool = True) -> Recovery:
     change = Change(kind, f'a {kind}', settings={'name': 'x'} if kind == ATTACK else {},
                     judged=judged)
-    return Recovery(Happened(at, change, 6.0), seconds, True, 10.0)
+    return Recovery(JudgedChange(at, change, 6.0), seconds, True, 10.0)
 
 
 def good() -> Outcome:
@@ -339,8 +339,8 @@ def test_bound_grows_with_expiry_hops_and_period(
 
 def test_recovery_ends_at_the_last_moment_without_the_right_leader() -> None:
     kill, unjudged = Change(KILL, 'first'), Change(KILL, 'second', judged=False)
-    happened = [Happened(10.0, kill, 3.0), Happened(20.0, kill, 1.0),
-                Happened(30.0, unjudged, 1.0), Happened(40.0, kill, 5.0)]
+    happened = [JudgedChange(10.0, kill, 3.0), JudgedChange(20.0, kill, 1.0),
+                JudgedChange(30.0, unjudged, 1.0), JudgedChange(40.0, kill, 5.0)]
     seen = [Observation(float(time), (1,) if time in (9, 11, 12, 22, 39, 40, 41) else (),
                         None if 20 <= time < 25 else (2,) if time in (13, 14) else ())
             for time in range(9, 42)]

@@ -37,7 +37,7 @@ from leader_election_lab.experiment.scenario import (
 )
 from leader_election_lab.experiment.schema import Entrant, EXACT, Group
 from leader_election_lab.simulation.composed_rounds import assign, plain_parameters
-from leader_election_lab.simulation.network_events import Some
+from leader_election_lab.simulation.network_events import DeviceSelection
 from leader_election_lab.states import state_layout
 from leader_election_lab.topologies import Placement
 from leader_election_lab.topologies.contacts import Contacts
@@ -86,7 +86,7 @@ def network_of(
         raise wrong('devices', problem=': there are none')
     with in_section('events'):
         for _, event in scenario.events:
-            if isinstance(event, Some):
+            if isinstance(event, DeviceSelection):
                 event.check(np.arange(n) + scenario.first_id)
     pairs = _fixed(placements)
     if pairs is None and not np.isfinite(scenario.messages.range):

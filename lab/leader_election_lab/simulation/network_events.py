@@ -15,7 +15,7 @@
 """
 Kinds of external events of a network during a run, with :data:`EVENTS` by their names.
 
-An event selects devices (:class:`Some`), and changes them in place.
+An event selects devices (:class:`DeviceSelection`), and changes them in place.
 """
 
 from collections.abc import Callable
@@ -64,7 +64,7 @@ NO_LIMIT = -1
 
 
 @dataclass(frozen=True)
-class Some:
+class DeviceSelection:
     """The time of an event, and a selection of devices."""
 
     at: float = parameter(0.0, 'Time of the event.', unit='s', lower=0.0, upper=1e9)
@@ -163,7 +163,7 @@ def _stop(network: Network, devices: NDArray[np.int64], gone: bool) -> None:
 
 
 @dataclass(frozen=True)
-class Die(Some):
+class Die(DeviceSelection):
     """Some devices fail."""
 
     linger: bool = parameter(
@@ -177,7 +177,7 @@ def _die(parameters: Die, network: Network, algorithm: Algorithm,
 
 
 @dataclass(frozen=True)
-class Join(Some):
+class Join(DeviceSelection):
     """Some devices join, which are absent before."""
 
     def __post_init__(self) -> None:
@@ -206,7 +206,7 @@ def _remove_before(parameters: Join, network: Network) -> None:
 
 
 @dataclass(frozen=True)
-class ChangeStrength(Some):
+class ChangeStrength(DeviceSelection):
     """The strength of some devices changes."""
 
     value: float = parameter(0.0, 'The new strength.', lower=-1e300, upper=1e300)
@@ -218,7 +218,7 @@ def _strength(parameters: ChangeStrength, network: Network, algorithm: Algorithm
 
 
 @dataclass(frozen=True)
-class State(Some):
+class State(DeviceSelection):
     """The states of some devices are changed."""
 
     claim: str = parameter(
@@ -281,7 +281,7 @@ def _replace_messages(network: Network, chosen: NDArray[np.int64]) -> None:
 
 
 @dataclass(frozen=True)
-class Corrupt(Some):
+class Corrupt(DeviceSelection):
     """The states of some devices become random."""
 
     most: float = parameter(100.0, 'The greatest number drawn. The least is 0.', lower=0.0,

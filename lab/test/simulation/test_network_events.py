@@ -22,7 +22,7 @@ from leader_election.election.algorithms import BOUNDED, RECURSIVE
 from leader_election.election.algorithms.recursive import configure
 from leader_election_lab.experiment.parser import ScenarioError
 from leader_election_lab.experiment.scenario import load
-from leader_election_lab.simulation.network_events import EVENTS, hesitant, Some
+from leader_election_lab.simulation.network_events import DeviceSelection, EVENTS, hesitant
 from leader_election_lab.simulation.simulation import Simulation
 import numpy as np
 import pytest
@@ -205,7 +205,7 @@ def test_network_splits_and_heals(axis: str, expected: list[int]) -> None:
 
 def chosen(network: Any, seed: int = 0, **some: Any) -> list[int]:
     """Return the selected devices."""
-    return list(Some(**some).among(network, np.random.default_rng(seed)).tolist())
+    return list(DeviceSelection(**some).among(network, np.random.default_rng(seed)).tolist())
 
 
 @pytest.mark.parametrize(('some', 'expected'), [

@@ -25,7 +25,7 @@ from leader_election.election.mandates.mandates import (
 )
 from leader_election.election.mandates.parameters import least_duration, NAMES, version_text
 from leader_election.election.mandates.settings import digest_of
-from leader_election.election.part import Elected, Part, PartSetup
+from leader_election.election.part import ElectionOutcome, Part, PartSetup
 
 ACTING, ACTING_UNTIL, TERM = 'acting', 'acting_until', 'term'
 ACTS_OVER, ACTS_UNTIL = 'acts_over', 'acts_until'
@@ -90,7 +90,7 @@ class MandatesOfRobot(Part):
         self.is_news = self.mandates.news
         return news
 
-    def round(self, elected: Elected) -> None:  # noqa: A003
+    def round(self, elected: ElectionOutcome) -> None:  # noqa: A003
         """Renew the mandates."""
         neighbours = [part for part in elected.view.read[self.name] if part is not None]
         self.mandates.round(

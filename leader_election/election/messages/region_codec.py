@@ -55,13 +55,13 @@ from leader_election.election.messages.wire import (
 from leader_election.election.regions.aggregate import AggregateSet
 from leader_election.election.regions.region import (
     ALL_OR_NOTHING,
-    AsMany,
     Digits,
+    IntegerRange,
     Key,
     LAID_OUT,
     Region,
+    SameLength,
     SHARES,
-    Within,
 )
 from leader_election.election.regions.summary_layout import RANKED, SummaryLayout
 
@@ -158,8 +158,8 @@ def _wire_field(name: str, hint: Any) -> _WireField | None:
     if Key not in marked:
         return None
     element, vector = _numbers(hint)
-    model = marked[AsMany].field if AsMany in marked else ''
-    least, most = marked.get(Within, (NOBODY, MAX_ID))
+    model = marked[SameLength].field if SameLength in marked else ''
+    least, most = marked.get(IntegerRange, (NOBODY, MAX_ID))
     form = _ROW
     if SHARES in marks:
         form = _SHARES

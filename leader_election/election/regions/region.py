@@ -59,13 +59,13 @@ class Key(NamedTuple):
     key: str
 
 
-class AsMany(NamedTuple):
+class SameLength(NamedTuple):
     """Marks a vector with the same number of entries as another one."""
 
     field: str
 
 
-class Within(NamedTuple):
+class IntegerRange(NamedTuple):
     """Marks a whole number that has to be in a range. Without it, an id, -1 for none."""
 
     least: int
@@ -103,20 +103,20 @@ class Region(NamedTuple):
     """The radius of the region's leader, as forwarded [m]."""
     recipients: Annotated[tuple[int, ...], Key('n')]
     """Multi-path: the ids of the neighbours that receive a share of the sums, -1 for none."""
-    shares: Annotated[tuple[float, ...], Key('f'), SHARES, AsMany('recipients')]
+    shares: Annotated[tuple[float, ...], Key('f'), SHARES, SameLength('recipients')]
     """Multi-path: the share of each. They add up to 1, and are sent in thousandths."""
     announcement: Annotated[tuple[Unbounded, ...], Key('a'), ALL_OR_NOTHING]
     """The announcement of the region's leader, none if the first number is +infinity."""
     members: Annotated[tuple[int, ...], Key('m')]
     """Gossip: the ids of the robots with known contributions, the nearest first, -1 for none."""
-    ages: Annotated[tuple[int, ...], Key('g'), AsMany('members')]
+    ages: Annotated[tuple[int, ...], Key('g'), SameLength('members')]
     """Gossip: the age of each contribution [rounds]."""
     contributions: Annotated[
-        tuple[Unbounded, ...], Key('c'), LAID_OUT, AsMany('members')]
+        tuple[Unbounded, ...], Key('c'), LAID_OUT, SameLength('members')]
     """Gossip: the contributions, row by row."""
-    decision_version: Annotated[int, Key('v'), Within(0, MOST_VERSION)]
+    decision_version: Annotated[int, Key('v'), IntegerRange(0, MOST_VERSION)]
     """The number of the leader's decision, greater in each round, 0 for none."""
-    decision_age: Annotated[int, Key('w'), Within(0, MOST_VERSION)]
+    decision_age: Annotated[int, Key('w'), IntegerRange(0, MOST_VERSION)]
     """Spreading by gossip: the rounds since the leader made it."""
     decision: Any
     """The leader's decision, or a copy of "none"."""

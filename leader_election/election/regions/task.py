@@ -48,7 +48,7 @@ Position = tuple[float, float]
 GROUP = 'leader_election.tasks'
 
 
-class Decided(NamedTuple):
+class DecisionOrigin(NamedTuple):
     """Whose decision ``act`` is given, and which one."""
 
     leader: int
@@ -82,7 +82,7 @@ class Member:
     """With fixed regions, the corners of the zone that contains the robot [m]."""
     borders: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     """With connected leaders, on a leader: announcements of adjacent leaders by their id."""
-    decided: Decided | None = None
+    decided: DecisionOrigin | None = None
     """In ``act``, whose decision it is, ``None`` if there is none."""
     above: Any = None
     """The decision of the leader of leaders for this task, if there is one."""

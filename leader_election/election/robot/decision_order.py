@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.mandates.mandates import Mandates, NO_BEAT
 from leader_election.election.regions.region import MOST_VERSION, Region
-from leader_election.election.regions.task import Decided
+from leader_election.election.regions.task import DecisionOrigin
 
 MOST_NUMBER = 2**52
 """A decision with a greater number counts as one without. A leader can count on from any."""
@@ -96,7 +96,7 @@ class DecisionOrder:
         return region._replace(decision_version=number, decision=text)
 
     def judge(self, region: Region, leader: int, mandates: Mandates | None,
-              now: float) -> tuple[Decided, bool]:
+              now: float) -> tuple[DecisionOrigin, bool]:
         """
         Return whose decision this is, and whether that leader has the mandate over this robot.
 
@@ -106,20 +106,20 @@ class DecisionOrder:
         """
         number = region.decision_version
         if not NO_BEAT < number <= MOST_NUMBER:
-            return Decided(leader, None, NO_BEAT, 0.0), False
+            return DecisionOrigin(leader, None, NO_BEAT, 0.0), False
         bound = None if mandates is None else mandates.bound(now)
         term = bound.first if bound is not None and bound.leader == leader else None
         order = _order(leader, mandates)
         newest = self._newest.get(order)
         if newest is not None and number < newest.number or (
                 mandates is not None and number > mandates.number):
-            return Decided(leader, term, number, math.inf), False
+            return DecisionOrigin(leader, term, number, math.inf), False
         if newest is None or number > newest.number:
             self._newest.pop(order, None)
             newest = self._newest[order] = _Newest(number, now, leader, region.decision)
             if len(self._newest) > MOST_LEADERS:
                 del self._newest[next(iter(self._newest))]
-        return Decided(leader, term, number, now - newest.since), term is not None
+        return DecisionOrigin(leader, term, number, now - newest.since), term is not None
 
 
 def numbered_by(leader: int, exports: Iterable[Any], regions: Iterable[Region]) -> list[Region]:

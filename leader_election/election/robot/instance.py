@@ -33,7 +33,7 @@ from leader_election.election.messages.codec import (
     Parts,
     Position,
 )
-from leader_election.election.part import Elected, overriding, Part
+from leader_election.election.part import ElectionOutcome, overriding, Part
 from leader_election.election.regions.region import CANDIDATE, RELAY, ROLES, WORKER
 from leader_election.election.robot.neighbourhood import (
     contradicted,
@@ -325,7 +325,7 @@ class Instance:
         Run a round: elect, then let the parts act.
 
         :param view: the neighbours.
-        :param departed: robots that are no longer neighbours (:class:`.Elected`).
+        :param departed: robots that are no longer neighbours (:class:`.ElectionOutcome`).
         :param position: the own position [m].
         :param now: the time [s].
         :param expiry: of messages [s].
@@ -336,7 +336,7 @@ class Instance:
         if self.parts:
             hops = max(getattr(self.state, 'hops', self.hop_limit), 1)
             role = self.effective_role
-            elected = Elected(
+            elected = ElectionOutcome(
                 self._device(), role, role == RELAY, self.leads, self.leader, self.distance,
                 self.radius, before, self.state, view, departed, position, now,
                 expiry + 2.0 * period * hops, period)

@@ -37,7 +37,7 @@ from leader_election.election.messages.region_codec import (
     WRONG_SUMMARY,
 )
 from leader_election.election.messages.wire import decision_text, MAX_NAMES, MOST_NUMBERS
-from leader_election.election.part import Elected, Part, PartSetup
+from leader_election.election.part import ElectionOutcome, Part, PartSetup
 from leader_election.election.regions.aggregate import AggregateSet, extent
 from leader_election.election.regions.collection import LATE
 from leader_election.election.regions.pattern import coordinate, scaled
@@ -180,7 +180,7 @@ class Membership(Part):
         found: list[float] = scaled(reach, view.metric, self._parameters).tolist()
         return found
 
-    def round(self, elected: Elected) -> None:  # noqa: A003
+    def round(self, elected: ElectionOutcome) -> None:  # noqa: A003
         """Coordinate, then act."""
         view, departed = elected.view, elected.departed
         mandates: Mandates | None = None if self._mandates is None else self._mandates.mandates
@@ -225,7 +225,7 @@ class Membership(Part):
             if runner.name == task:
                 runner.task.member.above = decision
 
-    def _tell_of_mandate(self, elected: Elected) -> None:
+    def _tell_of_mandate(self, elected: ElectionOutcome) -> None:
         """Tell the tasks on a leader whether it may act."""
         if self._mandates is not None:
             acting = self._mandates.mandates.acting(elected.now)
@@ -236,7 +236,7 @@ class Membership(Part):
         """Return the leader's decision for one of the tasks."""
         return self.decision[k] if k < len(self.decision) else None
 
-    def _update_members(self, elected: Elected, view: NeighbourView) -> None:
+    def _update_members(self, elected: ElectionOutcome, view: NeighbourView) -> None:
         """Update the state that tasks read: leader, distance, neighbours, zone, borders."""
         for runner in self.task_runners:
             member = runner.task.member

@@ -45,7 +45,12 @@ from leader_election.election.tasks.coverage import (
 )
 from leader_election.election.tasks.driving import Driver
 from leader_election.election.tasks.goals import Route
-from leader_election.election.tasks.places import place_contribution, PLACES, places_in, Recent
+from leader_election.election.tasks.places import (
+    place_contribution,
+    PLACES,
+    places_in,
+    RecentValues,
+)
 from leader_election.election.tasks.steering import DrivingParameters, minimum_spacing
 from leader_election.parameters import parameter, ParameterError
 
@@ -119,8 +124,8 @@ class Patrol(Task):
     def __init__(self, member: Member, settings: PatrolParameters) -> None:
         """Create the driver. The robot stands until there is a decision."""
         super().__init__(member, settings)
-        self._members = Recent[int, Position](settings.hold)
-        self._borders = Recent[int, tuple[float, ...]](settings.hold)
+        self._members = RecentValues[int, Position](settings.hold)
+        self._borders = RecentValues[int, tuple[float, ...]](settings.hold)
         self._post: tuple[float, float, float] | None = None
         self._decided: Any = None
         self._visited: set[Cell] = set()

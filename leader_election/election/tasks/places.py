@@ -55,7 +55,7 @@ def places_in(collected: Sequence[Sequence[float]]) -> dict[int, Position]:
     return {int(robot): (x, y) for x, robot, y in sorted(collected, key=lambda row: row[1])}
 
 
-class Recent(Generic[K, V]):
+class RecentValues(Generic[K, V]):
     """
     The last value under each key, kept for some rounds after it was received.
 

@@ -30,7 +30,7 @@ from leader_election.election.tasks.places import (
     place_contribution,
     PLACES,
     places_in,
-    Recent,
+    RecentValues,
     slots,
     Trail,
 )
@@ -79,7 +79,7 @@ class Rally(Task):
         """Create the driver. The robot stands until there is a decision."""
         super().__init__(member, settings)
         self._spacing = minimum_spacing(settings)
-        self._recent = Recent[int, Position](settings.hold)
+        self._recent = RecentValues[int, Position](settings.hold)
         self._trail = Trail(max(settings.distance, self._spacing * MOST_MEMBERS))
         self._angles: dict[int, float] = {}
         self._order: list[int] = []

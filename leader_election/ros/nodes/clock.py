@@ -26,7 +26,7 @@ import time
 
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, number
 from leader_election.ros.nodes.process import run
-from leader_election.ros.nodes.waiting import BUFFERS, Missing
+from leader_election.ros.nodes.waiting import BUFFERS, MissingInput
 import rclpy
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -149,12 +149,12 @@ class ClockWatch(Node):
         self._first = now if self._first is None else min(self._first, now)
         self.over = now - self._first >= self._seconds
 
-    def missing(self) -> list[Missing]:
+    def missing(self) -> list[MissingInput]:
         """Return the missing clock."""
         why = ('time stands still; let the simulator run' if self._first is not None else
                'the simulator may still load its world; if not, see whether its process and the '
                f'bridge of the clock run; {BUFFERS}')
-        return [Missing('simulated time', '/clock', why)]
+        return [MissingInput('simulated time', '/clock', why)]
 
 
 def main() -> int:

@@ -45,7 +45,7 @@ from leader_election.ros.nodes.state_publishers import (
     LeadershipPublisher,
     StatePublishers,
 )
-from leader_election.ros.nodes.waiting import Missing
+from leader_election.ros.nodes.waiting import MissingInput
 from leader_election.swarm.fleet.key_file import KeyFile, SwarmTimeFile
 from rclpy.clock import ClockType
 from rclpy.node import Node
@@ -241,7 +241,7 @@ class Election:
 
     # Input.
 
-    def missing(self) -> list[Missing]:
+    def missing(self) -> list[MissingInput]:
         """Return the missing inputs: odometry, until it arrives, and those of parts."""
         of_parts = [each for topics in self._topics.values() for each in topics.missing()]
         return [*self._pose_topics.missing(), *of_parts]

@@ -24,7 +24,7 @@ from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.declare import Declarations, NO_DEFAULTS, refuse_unknown
 from leader_election.ros.nodes.election import Election
 from leader_election.ros.nodes.process import run
-from leader_election.ros.nodes.waiting import Missing
+from leader_election.ros.nodes.waiting import MissingInput
 from leader_election.swarm.fleet.robot_list import format_ids
 from rclpy.node import Node
 
@@ -87,7 +87,7 @@ class ElectionNode(Node):
         """Return the error that ends the process, ``None`` while there is none."""
         return self.election.failure
 
-    def missing(self) -> list[Missing]:
+    def missing(self) -> list[MissingInput]:
         """Return the missing inputs of the robot."""
         return self.election.missing()
 

@@ -33,7 +33,7 @@ from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import EVENTS, SENSOR
 from leader_election.ros.nodes.sensor_publishers import BASE, TransformPublisher
 from leader_election.ros.nodes.swarm_world import FORWARD, IN_PLANE
-from leader_election.ros.nodes.waiting import BUFFERS, Missing
+from leader_election.ros.nodes.waiting import BUFFERS, MissingInput
 from leader_election.ros.nodes.wander import namespaces
 from leader_election.simulation.kinematics import quaternions, velocities_between
 from leader_election.simulation.odometry import ErroneousOdometry, Pose
@@ -146,7 +146,7 @@ class SimulatedRobot:
         if before or self._touches:
             self._bumper.publish(Bool(data=self._touches))
 
-    def missing(self) -> list[Missing]:
+    def missing(self) -> list[MissingInput]:
         """
         Return the inputs missing since the last call: odometry, or the effect of commands.
 
@@ -154,7 +154,7 @@ class SimulatedRobot:
         simulator does not receive them.
         """
         if self._wheels is None:
-            return [Missing('odometry', self._node.resolve_topic_name(
+            return [MissingInput('odometry', self._node.resolve_topic_name(
                 self._prefix + WHEEL_ODOMETRY), f'see whether the bridge runs; {BUFFERS}')]
         before, self._wheels_before = self._wheels_before, self._wheels
         if before is None or math.dist(before, self._wheels) > STILL:
@@ -165,9 +165,10 @@ class SimulatedRobot:
             self._commands = self._node.create_subscription(
                 Twist, f'{self._prefix}cmd_vel', self._hear, SENSOR)
         elif self._commanded and not self._touches:
-            return [Missing('wheels to turn', self._commands.topic_name, 'they stand still though '
-                            'they are commanded: the simulator does not hear the commands; start '
-                            f'again, and {BUFFERS}')]
+            return [MissingInput(
+                'wheels to turn', self._commands.topic_name, 'they stand still though they are '
+                'commanded: the simulator does not hear the commands; start again, and '
+                f'{BUFFERS}')]
         return []
 
     def _hear(self, command: Twist) -> None:
@@ -200,7 +201,7 @@ class GazeboOdometry(Node):
         for robot in self.robots:
             robot.report_touch()
 
-    def missing(self) -> list[Missing]:
+    def missing(self) -> list[MissingInput]:
         """Return the missing inputs of the robots."""
         return [each for robot in self.robots for each in robot.missing()]
 

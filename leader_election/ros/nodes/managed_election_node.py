@@ -27,7 +27,7 @@ from leader_election.ros.nodes.declare import Declarations, Declared, refuse_unk
 from leader_election.ros.nodes.election import Election
 from leader_election.ros.nodes.election_node import announcement
 from leader_election.ros.nodes.process import await_acknowledgements, run
-from leader_election.ros.nodes.waiting import Missing
+from leader_election.ros.nodes.waiting import MissingInput
 from rclpy._rclpy_pybind11 import RCLError
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
@@ -179,7 +179,7 @@ class ManagedElectionNode(LifecycleNode):
         """Return the error that ends the process, ``None`` while there is none."""
         return None if self.election is None else self.election.failure
 
-    def missing(self) -> list[Missing]:
+    def missing(self) -> list[MissingInput]:
         """Return the missing inputs of the robot."""
         return [] if self.election is None else self.election.missing()
 

@@ -21,7 +21,7 @@ from typing import Any
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, STATE, subscribe
-from leader_election.ros.nodes.waiting import Missing
+from leader_election.ros.nodes.waiting import MissingInput
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.swarm.tracker import ObserverParameters, SwarmTracker
@@ -100,15 +100,15 @@ class SwarmObserver(Node):
     def show(self) -> None:
         """Show the frame."""
 
-    def missing(self) -> list[Missing]:
+    def missing(self) -> list[MissingInput]:
         """Return the missing inputs: messages of robots, until one arrives."""
         if self.tracker.first_heard:
             return []
         topic, name = self.resolve_topic_name('neighbourhood'), self.get_name()
         if self.tracker.rejected:
-            return [Missing('messages of this algorithm', topic,
-                            f'give {name} the algorithm, frame and instance of the robots',
-                            f'{self.tracker.rejected} messages were rejected')]
-        return [Missing('messages of robots', topic,
-                        f'start robots (fleet, election_node), and {name} in their namespace '
-                        'and with their ROS_DOMAIN_ID')]
+            return [MissingInput('messages of this algorithm', topic,
+                                 f'give {name} the algorithm, frame and instance of the robots',
+                                 f'{self.tracker.rejected} messages were rejected')]
+        return [MissingInput(
+            'messages of robots', topic, f'start robots (fleet, election_node), and {name} in '
+            'their namespace and with their ROS_DOMAIN_ID')]

@@ -20,7 +20,7 @@ from typing import Any
 
 from leader_election.election.robot.robot import Robot
 from leader_election.ros.nodes.declare import Declarations
-from leader_election.ros.nodes.waiting import Missing
+from leader_election.ros.nodes.waiting import MissingInput
 from rclpy.clock import Clock
 from rclpy.node import Node
 
@@ -77,6 +77,6 @@ class PartTopics:
     def withdraw(self) -> None:
         """Publish that the robot takes part no more."""
 
-    def missing(self) -> list[Missing]:
+    def missing(self) -> list[MissingInput]:
         """Return the missing inputs."""
         return []

@@ -29,7 +29,7 @@ from leader_election.ros.nodes.localisation_topics import (
 )
 from leader_election.ros.nodes.part_topics import Listen
 from leader_election.ros.nodes.qos import SENSOR, SIGHTINGS
-from leader_election.ros.nodes.waiting import Missing
+from leader_election.ros.nodes.waiting import MissingInput
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from sensor_msgs.msg import Imu
@@ -84,12 +84,12 @@ class PoseTopics:
         if self._corrected is not None:
             self._corrected.publish_distances(self._now())
 
-    def missing(self) -> list[Missing]:
+    def missing(self) -> list[MissingInput]:
         """Return odometry, until it arrives, where positions matter."""
         if self._received or not self._robot.sensing.positions_matter:
             return []
         topic = self._node.resolve_topic_name('odom')
-        return [Missing(
+        return [MissingInput(
             'odometry', topic, 'start the driver or the simulator (of Gazebo: its bridge, too), '
             'or remap odom to the topic of its odometry')]
 

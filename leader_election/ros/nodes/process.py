@@ -32,7 +32,7 @@ from typing import Any
 
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import ExitStatus, print_error
-from leader_election.ros.nodes.waiting import Waiting
+from leader_election.ros.nodes.waiting import InputWatch
 import rclpy
 from rclpy._rclpy_pybind11 import InvalidHandle, RCLError
 from rclpy.clock import Clock
@@ -80,7 +80,7 @@ def spin_process(nodes: Sequence[Node], over: Callable[[], bool]) -> None:
     _log_executor(executor, nodes[0].get_logger())
     for node in nodes:
         executor.add_node(node)
-    ended, waiting = Future(), Waiting(nodes, time.monotonic())
+    ended, waiting = Future(), InputWatch(nodes, time.monotonic())
 
     def check() -> None:
         if over():

@@ -29,7 +29,7 @@ from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.part_topics import PartTopics, RobotNode
 from leader_election.ros.nodes.qos import advertise, OUTPUT, PROMISES, SENSOR, subscribe
-from leader_election.ros.nodes.waiting import Missing
+from leader_election.ros.nodes.waiting import MissingInput
 from rclpy.timer import Timer
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension, String
@@ -73,9 +73,9 @@ class TaskContext:
             self._scans[topic] = -math.inf
         subscribe(self.node, kind, topic, receive, SENSOR)
 
-    def missing(self) -> list[Missing]:
+    def missing(self) -> list[MissingInput]:
         """Return the laser scans that the task needs and that are missing."""
-        return [Missing('scans', self.node.resolve_topic_name(topic), _REMEDY)
+        return [MissingInput('scans', self.node.resolve_topic_name(topic), _REMEDY)
                 for topic, last in self._scans.items()
                 if self._robot.host.runs() and self.seconds() - last > _LATE]
 
@@ -209,7 +209,7 @@ class RegionTopics(PartTopics):
         for output in self._outputs:
             output.withdraw()
 
-    def missing(self) -> list[Missing]:
+    def missing(self) -> list[MissingInput]:
         """Return the laser scans that tasks need and that are missing."""
         return [each for context in self._tasks.contexts for each in context.missing()]
 

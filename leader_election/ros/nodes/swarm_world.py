@@ -26,7 +26,7 @@ from leader_election.ros.nodes import clock, process
 from leader_election.ros.nodes import sensor_publishers as sensors
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.qos import advertise, EVENTS, NEIGHBOURHOOD, STATE, subscribe
-from leader_election.ros.nodes.waiting import Missing
+from leader_election.ros.nodes.waiting import MissingInput
 from leader_election.simulation.kinematics import Array, quaternions
 from leader_election.simulation.odometry import OdometryCovariance
 from leader_election.simulation.parameters import WorldParameters
@@ -207,13 +207,14 @@ class SwarmWorld(Node):
             self._end_logged = True
             self.get_logger().info('The logs are over; the robots stay where they are.')
 
-    def missing(self) -> list[Missing]:
+    def missing(self) -> list[MissingInput]:
         """Return the missing inputs of the world: commands to robots."""
         if self.world.commands is None or self.world.commands.any_received:
             return []
         topic = self.resolve_topic_name(f'robot_{self.world.scene.ids[0]}/cmd_vel')
-        return [Missing('commands', topic, 'the robots of the world all stand; start what drives '
-                        'them (wander, a task that drives), or take motion levy')]
+        return [MissingInput(
+            'commands', topic, 'the robots of the world all stand; start what drives them '
+            '(wander, a task that drives), or take motion levy')]
 
     def _waits_for_listeners(self) -> bool:
         """Return whether the world must not start yet, since subscribers of /clock are missing."""

@@ -39,7 +39,7 @@ BUFFERS = ('with many robots in Gazebo Sim raise the receive buffers: sudo sysct
            'net.core.rmem_default=4194304 net.core.rmem_max=4194304')
 
 
-class Missing(NamedTuple):
+class MissingInput(NamedTuple):
     """A missing input of a node."""
 
     what: str
@@ -59,12 +59,12 @@ class _Record:
     warned: bool = False
 
 
-class Waiting:
+class InputWatch:
     """
     Warns of missing inputs of the nodes of a process, and reports their arrival.
 
     A node that waits for anything except time has a method ``missing()`` that returns a list of
-    :class:`Missing`.
+    :class:`MissingInput`.
     """
 
     def __init__(self, nodes: Sequence[Node], now: float) -> None:
@@ -113,9 +113,9 @@ class Waiting:
                 f'simulated time{some} stands still at {times[still[0]] * 1e-9:.1f} s: nothing '
                 'new comes on /clock; start the simulator, or what publishes /clock, let it run '
                 f'where it is paused, or set use_sim_time to false; {BUFFERS}')}
-        found: dict[str, list[Missing]] = {}
+        found: dict[str, list[MissingInput]] = {}
         for node in self._nodes:
-            missing: Callable[[], list[Missing]] | None = getattr(node, 'missing', None)
+            missing: Callable[[], list[MissingInput]] | None = getattr(node, 'missing', None)
             for each in missing() if missing else ():
                 found.setdefault(each.what, []).append(each)
         return {what: _line(each) for what, each in found.items()}
@@ -128,7 +128,7 @@ def _times(nodes: Sequence[Node]) -> dict[str, int]:
             if getattr(node.get_clock(), 'ros_time_is_active', False)}
 
 
-def _line(missing: Sequence[Missing]) -> str:
+def _line(missing: Sequence[MissingInput]) -> str:
     topics = list(dict.fromkeys(each.topic for each in missing))
     names = ', '.join(topics[:MOST_NAMES]) + (
         f' and {len(topics) - MOST_NAMES} more topics' if len(topics) > MOST_NAMES else '')

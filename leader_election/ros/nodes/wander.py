@@ -37,7 +37,7 @@ from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.localisation_topics import ParameterOrigin, pose_of, ROBOT_NODE
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, subscribe
-from leader_election.ros.nodes.waiting import Missing
+from leader_election.ros.nodes.waiting import MissingInput
 from leader_election.simulation.lidar import MAP_LIDAR_RANGE, MapLidar
 from leader_election.simulation.motion import LEVY_SCALE, LEVY_SHAPE
 from leader_election.simulation.scene import load_arena
@@ -155,13 +155,13 @@ class WanderingRobot:
             return None
         return _place(self._odometry, IDENTITY)
 
-    def missing(self) -> list[Missing]:
+    def missing(self) -> list[MissingInput]:
         """Return the missing inputs: odometry, until it arrives."""
         if self._odometry is not None:
             return []
         topic = self._context.node.resolve_topic_name(f'{self.prefix}odom')
-        return [Missing('odometry', topic, 'start its driver or simulator, or give parameter '
-                        'robots the namespaces of the robots')]
+        return [MissingInput('odometry', topic, 'start its driver or simulator, or give parameter '
+                             'robots the namespaces of the robots')]
 
     def place(self) -> Place | None:
         """Return the robot's last place in the shared frame, ``None`` if not known."""
@@ -270,7 +270,7 @@ class WanderNode(Node):
             more = f' (and {len(standing) - 1} more stand)' if len(standing) > 1 else ''
             self.get_logger().warning(f'{name} stands: {standing[0].problem}{more}')
 
-    def missing(self) -> list[Missing]:
+    def missing(self) -> list[MissingInput]:
         """Return the missing inputs of the robots."""
         return [each for robot in self.robots for each in robot.missing()]
 

@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from leader_election.election.mandates.mandates import Mandates
 from leader_election.election.mandates.settings import MandateSettings
 from leader_election.election.messages.region_codec import region_part
-from leader_election.election.regions.task import Decided, Task
+from leader_election.election.regions.task import DecisionOrigin, Task
 from leader_election.election.robot.decision_order import DecisionOrder, MOST_NUMBER, numbered_by
 import pytest
 
@@ -45,7 +45,7 @@ class Ordered(Task):
     def __init__(self, member: Any, settings: Any) -> None:
         super().__init__(member, settings)
         self.acted: list[Any] = []
-        self.decided: list[Decided | None] = []
+        self.decided: list[DecisionOrigin | None] = []
 
     def decide(self, summary: Any) -> Any:
         return [self.member.id, next(self.numbers)]
@@ -158,11 +158,11 @@ def test_decisions_stay_in_order_when_messages_are_late_lost_or_doubled(
 def test_act_receives_leader_and_number_of_the_decision() -> None:
     robots = swarm()
     robots.sweep(9)
-    assert task(robots, 1).decided[-1] == Decided(1, None, 9, 0.0)
-    assert task(robots, 3).decided[-1] == Decided(1, None, 9, 0.0)
+    assert task(robots, 1).decided[-1] == DecisionOrigin(1, None, 9, 0.0)
+    assert task(robots, 3).decided[-1] == DecisionOrigin(1, None, 9, 0.0)
     robots.silent.add(1)
     robots.sweep(2)
-    assert task(robots, 3).decided[-1] == Decided(1, None, 9, 2.0)
+    assert task(robots, 3).decided[-1] == DecisionOrigin(1, None, 9, 2.0)
 
 
 def test_act_receives_the_term_when_mandates_are_used() -> None:
@@ -270,4 +270,4 @@ def test_number_is_ignored_when_beyond_the_greatest() -> None:
     assert [each.decision_version for each in numbered_by(1, exports, regions)] == [MOST_NUMBER]
     order = DecisionOrder()
     assert order.judge(region(MOST_NUMBER + 1), 1, None, 0.0)[0].number == 0
-    assert order.judge(region(1), 1, None, 0.0)[0] == Decided(1, None, 1, 0.0)
+    assert order.judge(region(1), 1, None, 0.0)[0] == DecisionOrigin(1, None, 1, 0.0)

@@ -38,7 +38,7 @@ from leader_election.election.tasks.places import (
     place_contribution,
     PLACES,
     places_in,
-    Recent,
+    RecentValues,
     slots,
     Trail,
 )
@@ -67,7 +67,7 @@ def test_aggregate_is_refused_when_it_needs_one_place_more() -> None:
 
 
 def test_value_is_forgotten_when_missing_for_some_rounds() -> None:
-    recent = Recent[int, str](hold=3)
+    recent = RecentValues[int, str](hold=3)
     rounds = [{1: 'a'}, {}, {}, {1: 'b'}, {}, {}, {}]
     assert [recent.update(values).get(1) for values in rounds] == [
         'a', 'a', 'a', 'b', 'b', 'b', None]

@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 from builtin_interfaces.msg import Time
-from leader_election.ros.nodes.waiting import LONGEST, LOOKS, Missing, PERIOD, Waiting
+from leader_election.ros.nodes.waiting import InputWatch, LONGEST, LOOKS, MissingInput, PERIOD
 import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -54,18 +54,18 @@ class Waiter(Node):
     def get_logger(self) -> Logger:  # type: ignore[override]
         return self.log
 
-    def missing(self) -> list[Missing]:
-        return [Missing('odometry', topic, 'start the driver') for topic in self.lacks]
+    def missing(self) -> list[MissingInput]:
+        return [MissingInput('odometry', topic, 'start the driver') for topic in self.lacks]
 
 
-def looked(waiting: Waiting, looks: int, begin: int = 0) -> None:
+def looked(waiting: InputWatch, looks: int, begin: int = 0) -> None:
     for k in range(begin, begin + looks):
         waiting.look((k + 1) * PERIOD)
 
 
 def test_missing_input_is_logged_at_growing_intervals(ros):
     first, second = Waiter('first'), Waiter('second')
-    waiting = Waiting([first, second], 0.0)
+    waiting = InputWatch([first, second], 0.0)
     first.lacks, second.lacks = ['/a/odom', '/b/odom', '/c/odom'], ['/d/odom']
     looked(waiting, LOOKS - 1)
     assert first.log.lines == []
@@ -84,7 +84,7 @@ def test_missing_input_is_logged_at_growing_intervals(ros):
 
 def test_input_is_not_logged_when_received_in_time(ros):
     node = Waiter('node')
-    waiting = Waiting([node], 0.0)
+    waiting = InputWatch([node], 0.0)
     node.lacks = ['/odom']
     looked(waiting, LOOKS - 1)
     node.lacks = []
@@ -98,7 +98,7 @@ def test_input_is_not_logged_when_received_in_time(ros):
 def test_stopped_simulated_time_is_logged_before_missing_inputs(ros):
     node, clock = Waiter('node', sim_time=True), Node('simulator')
     topic = clock.create_publisher(Clock, '/clock', 10)
-    waiting = Waiting([node], 0.0)
+    waiting = InputWatch([node], 0.0)
     node.lacks = ['/odom']
     looked(waiting, LOOKS)
     (line,) = node.log.lines
@@ -146,7 +146,7 @@ def test_missing_inputs_are_not_logged_while_time_stands_still(ros):
         publisher.publish(Clock(clock=Time(sec=next(moving))))
         spin_until([node, clock], lambda: node.get_clock().now().nanoseconds != now)
 
-    waiting = Waiting([node], 0.0)
+    waiting = InputWatch([node], 0.0)
     node.lacks = ['/a/odom']
     for k in range(LOOKS):
         tick()
