@@ -161,7 +161,7 @@ def test_view_without_its_packages_names_them(script: str) -> None:
     assert "pip install 'leader_election[view]' (beside a sourced ROS 2" in ran.stderr
 
 
-def test_page_without_its_library_names_it() -> None:
+def test_page_names_its_library_when_missing() -> None:
     ran = without(('bokeh',), 'from leader_election import cli\nraise SystemExit(cli.run("web"))')
     assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, '', 1)
     assert 'the page of a swarm needs bokeh; install it with: pip install' in ran.stderr

@@ -78,7 +78,7 @@ def rounded(sightings: list[Sighting]) -> list[tuple[float, ...]]:
     return [(s.id, round(s.range, 3), round(s.bearing, 3)) for s in sightings]
 
 
-def test_columns_are_those_of_the_layout() -> None:
+def test_columns_follow_the_layout() -> None:
     assert columns_of([], 7) == PAIRS
     assert columns_of([dimension(6)], 6) == PAIRS, 'a layout was not looked at before'
     assert columns_of([dimension(3, 'sightings'), dimension(2, 'id,value')], 6) == PAIRS

@@ -157,7 +157,7 @@ def folder(tmp_path: Path, robots: tuple[str, ...] = ('robot_1', 'robot_2'),
     return tmp_path
 
 
-def test_the_sample_has_sightings_of_five_robots():
+def test_sample_has_sightings_of_five_robots():
     seen = read_sightings('physics5', range(1, 6))
     assert seen.shape[1] == 5 and len(seen) > 1000
     assert set(seen[:, 1]) == {0, 1, 2, 3, 4}

@@ -97,7 +97,7 @@ def area(rectangle: Rectangle) -> shapely.Polygon:
 
 @given(st.floats(0.1, 20.0), st.floats(0.1, 20.0), st.floats(-4.0, 4.0),
        st.floats(-10.0, 10.0), st.floats(-10.0, 10.0))
-def test_a_rotated_rectangle_is_one_box(length, width, yaw, x, y):
+def test_rotated_rectangle_is_one_box(length, width, yaw, x, y):
     polygon = area(Rectangle(x, y, length, width, yaw))
     rectangle = as_rectangle(polygon)
     assert rectangle is not None
@@ -170,19 +170,19 @@ def test_scene_is_independent_of_parameters_of_the_world():
     assert fleet.starts == world.starts
 
 
-def test_a_grid_is_a_square_round_the_centre():
+def test_grid_is_a_square_round_the_centre():
     scene = make_scene(SceneParameters(robots=9, world='empty', layout='grid', spacing=2.0))
     assert scene.starts == tuple((x, y, 0.0) for y in (-2.0, 0.0, 2.0) for x in (-2.0, 0.0, 2.0))
 
 
-def test_a_grid_avoids_obstacles():
+def test_grid_avoids_obstacles():
     scene = make_scene(SceneParameters(robots=100, world='blocks', layout='grid'))
     free = free_space(scene.arena, scene.obstacles, 0.15)
     assert len(set(scene.starts)) == 100
     assert shapely.covers(free, shapely.points(np.array(scene.starts)[:, :2])).all()
 
 
-def test_a_circle_has_the_spacing_and_faces_outwards():
+def test_circle_has_the_spacing_and_faces_outwards():
     scene = make_scene(SceneParameters(robots=6, world='empty', layout='circle', spacing=2.0))
     x, y, yaw = np.array(scene.starts).T
     assert np.hypot(x, y) == pytest.approx(2.0)
@@ -192,7 +192,7 @@ def test_a_circle_has_the_spacing_and_faces_outwards():
     assert alone.starts == ((0.0, 0.0, 0.0),)
 
 
-def test_a_circle_grows_until_it_avoids_obstacles():
+def test_circle_grows_until_robots_avoid_obstacles():
     scene = make_scene(SceneParameters(robots=5, world='blocks', layout='circle'))
     starts = np.array(scene.starts)
     free = free_space(scene.arena, scene.obstacles, 0.15)
@@ -286,7 +286,7 @@ def test_noise_grows_with_the_root_of_time_at_any_step(
     assert world.poses.tolist() == np.array(world.scene.starts).tolist()
 
 
-def test_a_bias_turns_odometry_of_a_robot_at_rest() -> None:
+def test_bias_turns_the_odometry_of_a_resting_robot() -> None:
     world = after(10, robots=400, world='empty', angular_bias=0.2)
     assert 0.17 < world.odometry[:, 2].std() < 0.23
     assert not world.velocities.any()
@@ -307,7 +307,7 @@ def test_replayed_odometry_drifts_from_the_replayed_truth() -> None:
     assert np.allclose(composed(world)[1], (x, y, yaw), atol=0.01)
 
 
-def test_the_true_pose_can_be_replayed_as_odometry() -> None:
+def test_true_pose_can_be_replayed_as_odometry() -> None:
     world = after(600, logs='physics5', odom_source='truth', angular_bias=1.0)
     assert not world.ended
     assert np.allclose(composed(world), world.poses, atol=1e-9)

@@ -185,7 +185,7 @@ def test_odometry_and_filter_errors_are_separate():
     assert 0.2 < found.positions_by_odometry < math.sqrt(1 / 3)
 
 
-def test_errors_are_those_of_odometry_when_no_filter_runs():
+def test_errors_equal_those_of_odometry_without_a_filter():
     found = localisation_errors(snapshots({**TRUE, 2: (5.0, 0.0)}), TRACKS, {}, math.inf)
     share = found.between(0.0, 5.0)
     assert share.positions is None and share.distances is None and share.deviation is None

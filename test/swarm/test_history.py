@@ -65,7 +65,7 @@ def test_partition_has_living_leaders_within_the_radius(follower, holds):
     assert orphans(snapshot) == ((2,) if follower.leader == 7 else ())
 
 
-def test_member_counts_are_those_of_living_leaders():
+def test_member_counts_include_only_living_leaders():
     views = (RobotView(1, None, -9.0, 0.0, 1, members=2.5),
              RobotView(2, None, -9.0, 1.0, 1, members=1.0),  # a part of its leader's
              RobotView(3, None, -9.0, 0.0, 3),  # runs no regions

@@ -65,7 +65,7 @@ def test_first_heard_counts_from_a_message_with_a_position():
     assert tracker.first_heard == {1: 2.0}
 
 
-def test_time_that_goes_back_expires_robots_as_usual():
+def test_robots_expire_when_time_goes_back():
     tracker = SwarmTracker(expiry=3.0)
     tracker.hear(say(1), 100.0)
     assert list(tracker.snapshot(5.0).robots) == [1]
@@ -121,7 +121,7 @@ def test_fields_of_a_plug_in_algorithm_are_kept_without_padding(monkeypatch):
     assert (views[2].leader, views[2].distance, tracker.rejected) == (1, 2.0, 0)
 
 
-def test_fields_are_those_of_the_tracked_instance(monkeypatch):
+def test_fields_belong_to_the_tracked_instance(monkeypatch):
     register_levels(monkeypatch)
     both = say(1)[:-1] + ',"i":{"rescue":{"a":"levels","c":[1,0,3,[9]]}}}'
     assert dict(seen(both, instance='rescue').fields) == {'level': 3, 'trace': [9]}

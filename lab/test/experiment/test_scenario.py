@@ -93,7 +93,7 @@ def test_unknown_algorithm_is_refused() -> None:
         scenario.entrant('classic')
 
 
-def test_times_are_those_of_the_samples() -> None:
+def test_times_equal_those_of_the_samples() -> None:
     for duration in (3, 3.9):
         scenario = made({'duration': duration, 'measure': {'interval': 1}})
         assert scenario.times().tolist() == [1, 2, 3]

@@ -193,7 +193,7 @@ def test_figure_shows_users_served_over_time():
     assert orders == sorted(orders, reverse=True)
 
 
-def test_loads_over_time_are_those_of_the_middle_number_of_users():
+def test_loads_over_time_use_the_middle_number_of_users():
     panels = draw_loads(made(), 'bounded').axes
     assert len(panels) == 2 * len(CHANCES)
     for axes, height in zip(panels, [100.0] * 2 + [50.0] * 2):

@@ -56,7 +56,7 @@ def test_leg_has_whole_strides_and_a_last_one(length, whole):
     assert walk.target[0].tolist() == [4.0, 5.0]
 
 
-def test_stride_goes_along_the_leg():
+def test_stride_follows_the_leg():
     walk, position = legs(), np.array([[1.0, 1.0]])
     set_out(walk, 0, 1.0, 1.0, 4.0, 5.0, 2.5)
     assert stride(walk, 0, position)

@@ -120,7 +120,7 @@ vary: {messages.loss: [0, 0.5], events.chance: [0, 0.5, 1]}
 """
 
 
-def test_runs_with_the_same_start_are_run_together_and_are_those_of_simulate(
+def test_runs_with_the_same_start_share_it_and_equal_separate_runs(
         tmp_path, monkeypatch):
     asked = []
 

@@ -88,7 +88,7 @@ def test_all_variables_have_labels(ran, tmp_path):
     assert all(empty[name].attrs['long_name'] for name in COLUMNS)
 
 
-def test_units_are_those_of_the_scenario(ran):
+def test_results_have_the_units_of_the_scenario(ran):
     scenario, _ = ran
     hops = scenario.replaced({'messages.metric': 'hops'})
     assert attributes('mean_radius', scenario)['units'] == 'm'

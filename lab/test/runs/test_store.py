@@ -287,7 +287,7 @@ ROUND = 'def round(device, state, neighbours, metric, parameters):\n    return s
 
 
 @pytest.mark.parametrize('package', [True, False])
-def test_digest_of_a_users_algorithm_includes_what_it_may_import(tmp_path, package):
+def test_digest_of_an_algorithm_of_a_user_includes_its_imports(tmp_path, package):
     theirs = tmp_path / 'theirs'
     (theirs / 'parts').mkdir(parents=True)
     helper = theirs / ('parts/helper.py' if package else 'helper.py')
@@ -308,7 +308,7 @@ def test_digest_of_a_users_algorithm_includes_what_it_may_import(tmp_path, packa
     assert all(one != other for one, other in zip(before, both()))
 
 
-def test_installed_module_by_itself_does_not_depend_on_those_beside_it(tmp_path):
+def test_installed_module_does_not_depend_on_neighbouring_modules(tmp_path):
     place = tmp_path / 'site-packages'
     place.mkdir()
     (place / 'lone.py').write_text(ROUND)

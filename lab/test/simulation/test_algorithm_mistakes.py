@@ -123,7 +123,7 @@ def test_nan_names_algorithm_field_device_and_round() -> None:
         run(round=dividing)
 
 
-def test_infinity_where_a_field_has_none_is_named_too() -> None:
+def test_state_is_refused_when_a_finite_field_is_infinite() -> None:
     with pytest.raises(ScenarioError, match=r'degree of device \d is infinite after round 2'):
         run(round=growing)
 
@@ -134,7 +134,7 @@ def test_code_that_is_called_when_the_scenario_is_read_is_named() -> None:
         run(configure=lambda radius: Reach(radius.metres))
 
 
-def test_round_that_is_no_function_and_a_state_that_cannot_be_sent_are_refused() -> None:
+def test_algorithm_is_refused_when_its_round_or_state_is_invalid() -> None:
     class Named(NamedTuple):
         leader: str
         distance: float
@@ -147,7 +147,8 @@ def test_round_that_is_no_function_and_a_state_that_cannot_be_sent_are_refused()
         run(state=Named, start=lambda device: Named('0', 0.0))
 
 
-def test_algorithm_that_cannot_be_loaded_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_algorithm_names_the_reason_when_it_cannot_be_loaded(
+        monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ALGORITHMS._broken, 'broken', 'own.py, line 3: SyntaxError: no')
     with pytest.raises(ScenarioError, match='algorithms.name: broken cannot be loaded: own.py, '
                        'line 3: SyntaxError: no'):

@@ -405,7 +405,7 @@ ROW = {
 @pytest.mark.parametrize(('strength', 'leaders'), [
     ({'cycle': ['trust']}, {6}),
     ({'cycle': ['data_rate']}, {6}), ({'cycle': ['lower_id']}, {0})])
-def test_readings_of_groups_are_what_topics_of_sources_have(
+def test_readings_of_groups_equal_values_on_topics_of_sources(
         strength: dict[str, Any], leaders: set[int]) -> None:
     row = parse(ROW | {'strength': strength}, 'row')
     at_end = simulate(row, 'bounded', 0, [20.0]).snapshots[0]

@@ -222,7 +222,8 @@ def test_selection_combines_its_conditions(some: dict[str, Any], expected: list[
                        'which is 5'),
     ({'first': 15}, 'events.first: 15 is not allowed; it takes up to the greatest id, '
                     'which is 14')])
-def test_more_devices_or_ids_than_there_are_are_refused(some: dict[str, Any], text: str) -> None:
+def test_scenario_is_refused_when_it_names_more_devices_or_ids_than_exist(
+        some: dict[str, Any], text: str) -> None:
     with pytest.raises(ScenarioError, match=f'^scenario [a-z]*: {text}$'):
         begun(line(first_id=10, events=[{'kind': 'die', 'at': 1, **some}]))
 
@@ -243,7 +244,7 @@ def test_share_selects_that_part() -> None:
     assert len(drawn) == 10 and {len(each) for each in drawn} == {2}
 
 
-def test_leaders_are_those_that_lead_themselves_and_run() -> None:
+def test_leaders_lead_themselves_and_run() -> None:
     # At a range of 10 m, 0 and 1 are not connected with 3 and 4 without 2: 1 and 4 lead.
     stage = until(10, events=event('join', first=2, last=2))
     network = stage.network

@@ -33,7 +33,7 @@ def trace(folder: Path, rows: str, header: str = HEADER) -> ContactsParameters:
     return ContactsParameters(str(path))
 
 
-def test_links_are_those_of_the_last_change(tmp_path: Path) -> None:
+def test_links_follow_the_last_change(tmp_path: Path) -> None:
     contacts, position = read(trace(tmp_path, '0,1,0,1\n0,1,2,1\n4,0,1,0\n6.5,1,0,1\n'))
     assert len(position) == 3 and contacts.pairs.tolist() == [[0, 1], [1, 2]]
     assert [contacts.at(t)[0].tolist() for t in (0, 3.9, 4, 6.4, 9)] == [

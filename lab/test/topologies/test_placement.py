@@ -87,7 +87,7 @@ def test_grid_has_positions_row_by_row_and_links_by_hand():
 
 
 @given(st.integers(1, 6), st.integers(1, 6))
-def test_links_of_a_grid_are_those_of_networkx(columns, rows):
+def test_links_of_a_grid_equal_those_of_networkx(columns, rows):
     linked = graph(place(GRID, columns=columns, rows=rows, linked=True))
     assert nx.is_isomorphic(linked, nx.grid_2d_graph(rows, columns))
 
@@ -258,7 +258,7 @@ def test_initial_positions_are_near_linked_devices():
 
 
 @pytest.mark.parametrize('seed', [0, 1])
-def test_degrees_are_those_of_preferential_attachment(seed):
+def test_degrees_follow_preferential_attachment(seed):
     """
     In large trees 4 / (k (k + 1) (k + 2)) of the devices have k links.
 

@@ -103,7 +103,7 @@ def read(kind: Kind, value: Any) -> Any:
     (records(UNIT, whole, text, partial(whole, 9)), [1, 7, 'a', 9], (1.0, 7, 'a', 9)),
     (records(UNIT, whole, least=1), [1], (1.0,)), (records(UNIT, whole, least=1), [], WRONG),
 ])
-def test_kind_reads_what_is_in_its_limits_and_gives_the_reason_otherwise(
+def test_kind_reads_values_within_its_limits_and_rejects_others_with_a_reason(
         kind: Callable[[], Kind], value: Any, found: Any) -> None:
     result = read(kind(), value)
     assert (result, type(result)) == (found, type(found))
@@ -133,7 +133,7 @@ def test_names_are_namespaces_by_ids(value: Any, found: Any) -> None:
     (records(UNKNOWN, UNKNOWN, least=1), (math.nan, math.nan), [None]),
     (records(UNKNOWN, UNKNOWN, least=0), (math.nan, math.nan), []),
 ])
-def test_kind_writes_what_it_reads(
+def test_kind_writes_a_value_as_it_read_the_value(
         kind: Callable[[], Kind], value: Any, written: Any) -> None:
     assert kind().write(value) == written
 

@@ -82,7 +82,7 @@ def test_recovery_is_when_all_have_the_right_leader_not_the_killed_one(observer)
     assert observer.recovered == 8.0
 
 
-def test_a_robot_that_was_started_again_may_be_killed_again(observer):
+def test_robot_may_be_killed_again_when_restarted(observer):
     observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD, LINE)
     for killed in (5.0, 15.0):
         observer.kill(1, killed)
@@ -93,7 +93,7 @@ def test_a_robot_that_was_started_again_may_be_killed_again(observer):
     assert observer.recoveries == [2.5, 7.5]
 
 
-def test_a_living_robot_without_messages_is_missing_at_the_end(observer):
+def test_living_robot_is_missing_at_the_end_without_messages(observer):
     observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD, LINE)
     assert observer.missing(swarm(9.0, r1=1, r2=1)) == [3]
     [end, _] = observer.checks(swarm(9.0, r1=1, r2=1))

@@ -32,7 +32,7 @@ def options(*words: str) -> Namespace:
     return parse(['--logs', 'physics5', *words])
 
 
-def test_without_sightings_there_are_three_swarms():
+def test_logs_demo_has_three_swarms_without_sightings():
     assert swarms(options()) == {
         'by_odometry': {'odom_topic': '/robot_{id}/odom'},
         'by_truth': {'odom_topic': '/robot_{id}/ground_truth'},
@@ -50,7 +50,7 @@ def test_fourth_swarm_uses_sightings(words):
     assert own.keys() <= names
 
 
-def test_landmarks_are_those_of_the_folder(tmp_path):
+def test_landmarks_are_read_from_the_folder(tmp_path):
     path = swarms(options('--sightings', '--landmarks'))['with_filter']['landmarks']
     assert path == str(
         files('leader_election.simulation') / 'logs/physics5/measurements/landmarks.csv')

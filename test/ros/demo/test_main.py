@@ -166,7 +166,7 @@ def test_two_demos_at_once_pass_separately(tmp_path, monkeypatch):
     assert left_behind(tmp_path) == []
 
 
-def test_a_domain_of_the_user_is_kept_and_refused_where_robots_run(tmp_path, ros):
+def test_domain_of_the_user_is_kept_and_refused_when_robots_run_in_it(tmp_path, ros):
     robot = Node('election_node', namespace='robot_1')
     robot.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
     done = run(tmp_path, '--robots', '4')

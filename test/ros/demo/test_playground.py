@@ -125,7 +125,7 @@ def play(ros: None, tmp_path: Path) -> Iterator[Callable[..., Play]]:
 
 
 @pytest.mark.parametrize('name', CONTROLS)
-def test_range_and_unit_of_a_control_are_those_of_the_declaration(name: str) -> None:
+def test_control_has_range_and_unit_of_its_declaration(name: str) -> None:
     here = CONTROLS[name].declared
     (p,) = (p for p in table(WorldParameters if CONTROLS[name].of_world else ElectionParameters)
             if p.name == name.rpartition('.')[2])
@@ -265,7 +265,7 @@ def test_command_lines_start_a_swarm_with_another_algorithm(
         one.game.do('radius', 5.0)
 
 
-def test_wrong_request_is_an_error_that_names_it(ros: None, tmp_path: Path) -> None:
+def test_request_is_refused_with_its_name_when_wrong(ros: None, tmp_path: Path) -> None:
     game = Playground(tmp_path, robots=3)
     for name, value, text in (
             ('radius', 31.0, 'parameter radius: 31.0 .* takes 0 to 30 m'),
@@ -304,7 +304,7 @@ def test_tours_execute_all_steps_in_a_minute_on_both_swarms(
     assert len(one.game.curves) > 9 and {len(point) for point in one.game.curves} == {3}
 
 
-def test_playground_alone_has_controls_which_request_what_it_knows(
+def test_only_the_playground_has_controls_and_they_request_known_changes(
         ros: None, tmp_path: Path) -> None:
     looking, playing = Document(), Document()
     LivePage(looking, PageFeed(6.0))

@@ -71,7 +71,7 @@ def test_world_has_the_given_step_of_physics():
         assert world.findtext('world/physics/max_step_size') == found
 
 
-def test_odometry_drifts_where_it_is_asked_for():
+def test_odometry_drifts_when_configured():
     made = plan(robots='2', seed=5)
     assert made.odometry == {'robots': 'robot_1,robot_2', 'seed': 5, 'odometry_drift': False,
                              'ground_truth': False, 'bumper': True,

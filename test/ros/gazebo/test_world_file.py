@@ -117,7 +117,7 @@ def test_robots_have_their_initial_poses():
         assert (x, y, yaw) == pytest.approx(robot.pose) and above == [0, 0, 0]
 
 
-def test_gazebo_sim_gets_the_systems_that_it_needs():
+def test_gazebo_sim_has_every_needed_system():
     def systems(equipment: Equipment) -> list[str]:
         return [plugin.get('filename', '')
                 for plugin in world_in(made('empty', 1, equipment)).findall('plugin')]
@@ -143,7 +143,7 @@ def test_update_rate_gives_real_time_at_any_step():
 @needs_tool
 @pytest.mark.parametrize(('world', 'robots'), [
     case for case in CASES if case in (('blocks', 30), ('rooms', 1), ('empty', 1))])
-def test_sdf_tool_finds_it_valid(tmp_path, world, robots):
+def test_world_file_is_valid_by_the_sdf_tool(tmp_path, world, robots):
     file = tmp_path / 'world.sdf'
     file.write_text(made(world, robots))
     assert verdict(file) == 'Valid.'

@@ -228,7 +228,7 @@ def test_signal_to_the_wrapper_ends_the_command(tmp_path, number):
     until_gone(child)
 
 
-def test_remains_of_the_command_end_with_it(tmp_path):
+def test_processes_of_the_command_end_with_it(tmp_path):
     file = tmp_path / 'pid'
     ran = subprocess.run([*GROUP, sys.executable, '-c', FORKS + 'sys.exit(3)', str(file)],
                          timeout=60)
@@ -237,7 +237,7 @@ def test_remains_of_the_command_end_with_it(tmp_path):
 
 
 @pytest.mark.parametrize('killed', ['parent', 'group'])
-def test_command_ends_with_the_process_that_started_it(tmp_path, killed):
+def test_command_ends_when_its_parent_process_ends(tmp_path, killed):
     """Also where that was killed, or the process at the head of the group was."""
     file = tmp_path / 'pid'
     starts = ('import subprocess, sys\nfrom leader_election.ros.launching.bound import prefix\n'

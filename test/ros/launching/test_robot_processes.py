@@ -169,7 +169,7 @@ OTHERS = ('/bob/election_nodes:\n  ros__parameters: {tasks: patrol}\n'
 
 
 @pytest.mark.parametrize('text', [INSTANCE, NESTED, ONE, SPLIT])
-def test_task_that_needs_a_scanner_is_found_wherever_it_is_set(tmp_path, text):
+def test_task_that_needs_a_scanner_is_found_in_every_setting(tmp_path, text):
     given = settings(tmp_path, text)
     with pytest.raises(ParameterError, match='lidar: 0 leaves robots blind, and patrol drives'):
         check_scanner(given, ROBOTS, 0)
@@ -188,7 +188,7 @@ ORDERS = (list(SECTIONS), list(reversed(SECTIONS)), [name for name in SECTIONS i
 
 
 @pytest.mark.parametrize('order', ORDERS)
-def test_effective_parameters_are_those_of_ros(order, tmp_path):
+def test_effective_parameters_equal_those_of_ros(order, tmp_path):
     file, arguments = tmp_path / 'mine.yaml', tmp_path / 'arguments.yaml'
     given = {'a': 'argument', 'c': 'argument', 'g': 'argument'}
     for path, sections in ((file, {name: SECTIONS[name] for name in order}),

@@ -192,7 +192,7 @@ def test_single_robot_on_its_topic_is_a_swarm() -> None:
 STRING = 'std_msgs/msg/String'
 
 
-def test_radio_topics_are_those_that_robots_publish_and_hear() -> None:
+def test_radio_topics_are_published_and_received_by_robots() -> None:
     assert find_radio_topics(healthy()) == {AIR}
     assert find_radio_topics(healthy(radio_topics=['/air'])) == {AIR, '/air'}
     role = Endpoint('/bob/role', STRING, True, node('bob'))

@@ -69,7 +69,7 @@ def test_algorithm_is_read_from_the_messages():
     assert list(run.snapshots[-1].robots) == [1] and run.traffic[::2] == (3, 2)
 
 
-def test_distances_are_those_of_the_robot_in_whose_namespace_they_were_published():
+def test_distances_belong_to_the_robot_of_their_namespace():
     run = replay(entries(
         (0.0, '/neighbourhood', word(1, 1)), (1.0, '/robot_1/neighbour_distances',
                                               distances((2, 4.2, 0.1), (3, 1.0, 0.2))),

@@ -173,7 +173,7 @@ def test_robots_and_walls_are_at_their_places():
     assert columns_for(frame(), RINGS, 8) == 24
 
 
-def test_colours_are_those_of_the_leaders():
+def test_robots_have_the_colours_of_their_leaders():
     drawn, shown = frame(), swarm_map(frame(), RINGS, 24, 8)
     styles = {shown.plain[span.start]: str(span.style) for span in shown.spans}
     red, green, blue = drawn.colours[7]
@@ -196,7 +196,7 @@ def test_map_shades_peaks_and_needs_no_arena():
 
 # Colours of leaders: kept, and apart.
 
-def test_leaders_have_colours_apart_as_long_as_there_are_enough():
+def test_leaders_have_different_colours_up_to_the_size_of_the_palette():
     palette = Palette()
     leaders = {12 * i: (12 * i,) for i in range(len(PALETTE))}
     colours = palette.assign(leaders)

@@ -79,7 +79,7 @@ def test_columns_of_each_source_have_one_length():
             assert len({len(column) for column in data.values()}) == 1, name
 
 
-def test_legend_lists_only_what_is_drawn():
+def test_legend_lists_only_drawn_symbols():
     drawn = legend_html([frame()], RINGS, 2.5)
     assert 'silent' in drawn and 'in radio range' in drawn and 'mandate' not in drawn
     assert 'in radio range' not in legend_html([frame()], RINGS, 0.0)
@@ -117,7 +117,7 @@ def test_events_of_a_leader_that_dies_and_returns():
     assert not history.events and len(history.bars) == len(robots), 'time went back'
 
 
-def test_history_forgets_what_is_older_than_its_span():
+def test_history_forgets_entries_older_than_its_span():
     history = History(span=2.0)
     for time in range(9):
         leader = time % 2
@@ -127,7 +127,7 @@ def test_history_forgets_what_is_older_than_its_span():
     assert {event.time for event in history.events} == {6.0, 7.0, 8.0}
 
 
-def test_way_to_leader_ends_where_it_is_unknown():
+def test_way_to_the_leader_ends_at_an_unknown_robot():
     robots = {i: RobotView(i, (2.0 * i, 0.0), -9.0, 2.0 * i, 0) for i in range(4)}
     del robots[2]
     assert way_to_leader(Snapshot(0.0, robots), 3, 2.5) == [3]
