@@ -61,11 +61,11 @@ def test_line_forms_leaders_and_backed_robots_by_the_radius(radius, expected, ba
 
 def test_leader_loses_members_in_its_outer_half_that_have_a_nearer_leader():
     """
-    1 --4 m-- 2 --3 m-- 3, half the radius is 5 m: for a round 1 has all, 3 at 7 m as well.
+    On the line 1 --4 m-- 2 --3 m-- 3, half the radius is 5 m.
 
-    What a device tells is its distance as it was before it went over: 2 tells of 1 when it is
-    still at 0 m from who backs itself. So 3 goes over, and 2 loses 3, who was nearer to it
-    than 1. In the end 3 lies in the outer half, though it would have been a leader.
+    For one round 1 leads all. A device sends the distance from before its change: 2 announces
+    1 with the 0 m of a device that backs itself. So 3 changes to 1, and 2 loses 3, which was
+    nearer than 1. In the end 3 is in the outer half, although it would have been a leader.
     """
     network = Network(CLASSIC, links((1, 2, 4.0), (2, 3, 3.0)), {1: 9.0, 2: 0.0, 3: 5.0},
                       configure(10.0))
@@ -105,9 +105,10 @@ def test_stable_partition_depends_on_history():
 
 def test_backed_pair_of_a_dead_leader_may_stay():
     """
-    Half the radius is 3 m; 2 backs a pair that nobody has, and is led by 1, 2 m away.
+    Half the radius is 3 m.
 
-    1 never takes that pair over, since there and back are 4 m; 2 never finds a smaller one.
+    Robot 2 backs a pair of no robot, and follows 1, which is 2 m away. Robot 1 never adopts
+    that pair, because there and back are 4 m. Robot 2 never finds a smaller pair.
     """
     assert rest(links((1, 2, 2.0)), {1: 5.0, 2: 1.0}, 6.0, {
         1: Choice(-5.0, 1, 0.0, 0.0, 1), 2: Choice(-9.0, 7, 2.0, 2.0, 1, 1, 1)})
@@ -115,9 +116,10 @@ def test_backed_pair_of_a_dead_leader_may_stay():
 
 def test_member_follows_the_nearest_leader_and_backs_the_stronger():
     """
-    2 is 4 m from 1 and 3 m from 3. Half the radius is 5 m, and it backs the stronger 1.
+    Robot 2 is 4 m from 1 and 3 m from 3.
 
-    3 does not hear of that: 2 is 3 m from a leader, and 3 m more are too many.
+    Half the radius is 5 m, so 2 backs the stronger 1. Robot 3 does not, because 2 is 3 m from
+    its leader, and 3 m more exceed the half.
     """
     assert rest(links((1, 2, 4.0), (2, 3, 3.0)), {1: 9.0, 2: 0.0, 3: 5.0}, 10.0, {
         1: Choice(-9.0, 1, 0.0, 0.0, 1), 2: Choice(-9.0, 1, 3.0, 3.0, 3, 1, 1),
@@ -192,11 +194,7 @@ def test_barred_robots_do_not_compete():
 
 
 def test_dead_leader_is_forgotten_by_the_hop_limit():
-    """
-    Robots 2 and 3 are 1 mm apart.
-
-    By the radius alone the dead 1 would persist for 4000 rounds.
-    """
+    """Robots 2 and 3 are 1 mm apart, so the radius alone would keep the dead 1 for 4000 rounds."""
     graph = links((1, 2, 1.0), (1, 3, 1.0), (2, 3, 0.001))
     network = Network(CLASSIC, graph, {1: 9.0, 2: 5.0, 3: 4.0}, configure(4.0, hop_limit=6))
     for _ in range(20):
@@ -210,11 +208,7 @@ def test_dead_leader_is_forgotten_by_the_hop_limit():
 
 
 def test_weakened_leader_is_replaced_by_a_stronger_robot():
-    """
-    Robot 1 led 2 and is now weaker.
-
-    Its old pair dies because nobody backs itself by that pair.
-    """
+    """Its old pair dies, because nobody backs itself by that pair any more."""
     network = rested(links((1, 2, 1.0)), {1: 9.0, 2: 5.0}, 6.0)
     assert led(network) == {1: (1, 0.0), 2: (1, 1.0)}
     network.devices[1] = Device(1, 2.0)
@@ -235,11 +229,11 @@ def test_radius_of_zero_never_stabilises():
 
 def test_dead_leader_is_kept_for_ever_when_rounds_are_in_lockstep():
     """
-    Two devices 1 m apart, half the radius 2 m, whose rounds fall together: never a rest.
+    Two devices are 1 m apart, half the radius is 2 m, and their rounds are simultaneous.
 
-    2 backs a pair of 2's id that 2 does not have. Each in turn has lost all leaders and backs
-    itself, tells so with an infinite distance, and takes the lie over from the other, who told it
-    with 0 m. The distance to the leader, of which there is none that stays, grows for ever.
+    Robot 2 backs a pair of its own id that it never had. By turns each device has lost its
+    leader, backs itself with an infinite distance, and adopts the false pair from the other,
+    which sent it with 0 m. So the distance to the leader grows for ever.
     """
     network = Network(CLASSIC, links((1, 2, 1.0)), {1: 0.0, 2: 4.0}, configure(4.0))
     lie = Choice(-9.0, 2, 0.0, 1.0, 1)

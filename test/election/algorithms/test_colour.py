@@ -43,12 +43,13 @@ def table(network: Network) -> list[tuple[int, float, int, int]]:
 
 def test_line_of_four_joins_one_tree_round_by_round():
     """
-    Everybody joins whom it hears, and leaves when it turns out that that one has moved.
+    Every device joins a heard device, and leaves when that device has moved.
 
-    Round 1: nobody is heard, so all think they are done. 2: all join. 3: 2 is now at (1, 1), so 3
-    is a false root and leaves, 4 likewise; and 1, with all there is to have, flips to 0. 4: so 2
-    may flip to 1; 4 joins 3 again. 5: 3 joins 2, its child 4 being a true one. 6: 4 leaves.
-    7: 3 flips, since 2 did in round 6. 8: 4 joins.
+    In round 1 nobody is heard, so all regard themselves as done. In round 2 all join. In round
+    3 robot 2 is at (1, 1), so 3 and 4 are false roots and leave, and 1, with all its children,
+    flips to 0. In round 4 robot 2 may flip to 1, and 4 joins 3 again. In round 5 robot 3 joins
+    2, because its child 4 is a true child. In round 6 robot 4 leaves. In round 7 robot 3
+    flips, because 2 flipped in round 6. In round 8 robot 4 joins.
     """
     network = line(4)
     rounds = []
@@ -76,12 +77,13 @@ def test_line_of_four_joins_one_tree_round_by_round():
 
 def test_tree_dissolves_from_its_top_when_its_root_is_lost():
     """
-    1 to 4 follow a device 0 that is gone. Its colour is 0, so nobody may join them.
+    Robots 1 to 4 follow a lost device 0.
 
-    1 and 2: 1 leaves, and 2, now a false root, joins it. 3: 3 would leave, but its child 4 flipped
-    to 1 in round 1, so it joins 4. 4: now 4 follows 3 and 3 follows 4, a level higher: 4 is
-    a false root, and as 3 has the colour 0 it can but leave. 5: so must 3, and 2, which flipped in
-    round 4, takes it.
+    Its colour is 0, so nobody may join them. In rounds 1 and 2 robot 1 leaves, and 2, now a
+    false root, joins it. In round 3 robot 3 would leave, but its child 4 flipped to 1 in round
+    1, so it joins 4. In round 4 robots 3 and 4 follow each other, a level higher. So 4 is a
+    false root, and has to leave because 3 has the colour 0. In round 5 robot 3 has to leave,
+    too, and joins 2, which flipped in round 4.
     """
     network = line(4)
     for i in network.graph:

@@ -50,10 +50,10 @@ def test_line_forms_the_partition_with_one_level_per_leader(radius, expected, de
 
 def test_first_rounds_spread_one_level_only():
     """
-    1 (strength 5) --3 m-- 2 (strength 9), all in the same rounds.
+    On the line 1 (strength 5) --3 m-- 2 (strength 9) all rounds are simultaneous.
 
-    In the first nobody takes part in the gossip, in the second each tells of itself, in the third
-    1 has heard of 2. At no time is there anything at level 1.
+    In the first round nobody takes part in the gossip, in the second each device announces
+    itself, and in the third 1 knows 2. Level 1 stays empty.
     """
     network = Network(RECURSIVE, links((1, 2, 3.0)), {1: 5.0, 2: 9.0}, configure(3.0))
     rounds = []
@@ -69,9 +69,10 @@ def test_first_rounds_spread_one_level_only():
 @pytest.mark.parametrize('levels', [2, LEVELS, 17, 40])
 def test_number_of_levels_limits_the_leaders_found(levels):
     """
-    A line of 33 with links of 1 m, weaker and weaker; with a radius of 1 m a level takes two.
+    A line of 33 devices has links of 1 m and falling strengths.
 
-    With L levels, L - 1 take two each, and at the last one each leads itself.
+    With a radius of 1 m a level takes two devices. With L levels, L - 1 levels take two each,
+    and at the last level the rest lead themselves.
     """
     graph = links(*((i, i + 1, 1.0) for i in range(32)))
     algorithm = RECURSIVE.with_levels(levels)
@@ -95,10 +96,11 @@ def three(radius: float) -> Network:
 
 def test_dead_leader_is_never_forgotten():
     """
-    1 dies. 2 and 3 tell each other of it for ever, each 1 m farther than the other said.
+    Robot 1 dies.
 
-    They were at 1 m and 2 m, and are at 101 m and 102 m after a hundred rounds. Who leads is
-    settled at the next level. The dead one takes up level 0.
+    Robots 2 and 3 relay it to each other for ever, each 1 m farther than the other. They begin
+    at 1 m and 2 m, and reach 101 m and 102 m after a hundred rounds. The next level elects the
+    leader, because the dead one occupies level 0.
     """
     network = three(10.0)
     network.remove(1)

@@ -94,10 +94,11 @@ def test_clock_begins_again_after_its_last_number():
 
 def test_dead_leader_is_forgotten_when_its_replicates_end():
     """
-    1 dies after round 9. The clock ticks in rounds 10 and 20.
+    Robot 1 dies after round 9, and the clock ticks in rounds 10 and 20.
 
-    Replicate 0, which heard of 1, is the older of the two in rounds 10 to 19; 2 and 3 tell each
-    other of 1, each 1 m farther than the other said. Replicate 1 has never heard of it.
+    Replicate 0, which knows 1, is the older replicate in rounds 10 to 19. In these rounds 2
+    and 3 relay 1 to each other, each 1 m farther than the other. Replicate 1 has never known
+    it.
     """
     network = three()
     network.remove(1)
@@ -127,11 +128,12 @@ def test_weakened_leader_is_replaced_when_its_replicate_ends():
 @pytest.mark.parametrize('period, followers', [(2, {1, 2, 3}), (4, {1, 2, 3, 4, 5})])
 def test_robots_lose_their_leader_when_the_period_is_shorter_than_the_spread(period, followers):
     """
-    A line of five, 1 the strongest at its end, two replicates: the older one gives the answer.
+    Five robots are in a line, with the strongest, 1, at its end.
 
-    It is ``period`` rounds old when it begins to, and news of 1 gets one device on in a round.
-    With 4 it has been with 5 by then. With 2 only 2 and 3 follow 1 at all times, and 4 does
-    when the replicate is three rounds old, every other round.
+    The older of two replicates gives the result. That replicate is ``period`` rounds old when
+    it begins to do so, and news of 1 advances by one robot a round. With a period of 4 the
+    news has reached 5 by then. With 2 only 2 and 3 always follow 1. Robot 4 follows when the
+    replicate is three rounds old, every other round.
     """
     graph = links(*((i, i + 1, 1.0) for i in (1, 2, 3, 4)))
     network = Network(REPLICATED, graph, {i: -float(i) for i in graph}, configure(9.0, 2, period))
@@ -146,9 +148,9 @@ def test_robots_lose_their_leader_when_the_period_is_shorter_than_the_spread(per
 
 def test_replicates_are_matched_by_the_clock_of_each_neighbour():
     """
-    1 ticks before 2, whose place 0 is what 1 has in place 1. Its place 1 is no more.
+    Robot 1 ticks before 2, so place 0 of 2 is place 1 of 1, and place 1 of 2 is dropped.
 
-    2 tells of 7 in the replicate that both have, and of 8 in the one that 1 has dropped.
+    Robot 2 sends 7 in the replicate that both have, and 8 in the dropped one.
     """
     device = Device(1, 5.0)
     parameters = configure(10.0, 2, 100)
@@ -201,11 +203,11 @@ def networks(draw):
 def test_swarm_stabilises_to_the_partition_of_bounded_election_from_any_state(
         network, lockstep, seed):
     """
-    From anything, and it stays: while the clock ticks on, nobody changes its leader.
+    While the clock ticks on, the partition stays.
 
-    Level by level: once the levels before are settled, all that was said before dies with its
-    replicates, after one period more than there are replicates. By then the next has got
-    round, and distances that are too short add a link's length a round.
+    Once the levels before are settled, all older messages of a level die with their
+    replicates, after one period more than there are replicates. By then the next replicate has
+    spread, and distances that are too short grow by a link's length a round.
     """
     graph, parameters = network.graph, network.parameters
     strengths = {i: device.strength for i, device in network.devices.items()}
@@ -245,10 +247,10 @@ def test_clocks_of_a_ring_agree_within_the_bound(clocks):
 @given(graphs(most=10), st.data())
 def test_clocks_agree_and_advance_when_messages_are_lost_and_rounds_are_in_any_order(graph, data):
     """
-    In epochs of rounds in any order with 40 % loss, after as many epochs as there are devices.
+    Epochs have rounds in any order and 40 % loss, and there are as many epochs as devices.
 
-    From then on neighbours' times differ by one round at most, and all clocks tick on. The step
-    from the last number to 0 is tested above.
+    Then neighbours' times differ by at most one round, and all clocks advance. The step from
+    the last number to 0 is tested above.
     """
     period = data.draw(st.integers(1, 5))
     since = st.integers(-1, 6)

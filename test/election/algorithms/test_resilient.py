@@ -59,11 +59,11 @@ def table(network: Network) -> list[tuple[int, float, float, float]]:
 
 def test_line_of_four_joins_one_region_round_by_round():
     """
-    K = 2: a leader's radius is twice the diameter it had a round ago, plus 1.
+    With K = 2 a leader's radius is twice the diameter of a round ago, plus 1.
 
-    Round 3: 3 hears of 1 through 2, at distance 1, which is not less than the radius of 1. So it
-    leads again, and since it had a diameter of 1 its radius is 3. Round 6: by now 1 has
-    heard that 2 follows it, so its radius is 3, and 3 is in.
+    In round 3 robot 3 hears of 1 through 2 at distance 1, which is not less than the radius of
+    1. So it leads again, and with a diameter of 1 its radius is 3. In round 6 robot 1 has
+    heard that 2 follows it. So its radius is 3, and 3 joins.
     """
     network = line(4, 2.0)
     rounds = []
@@ -103,10 +103,11 @@ def test_line_joins_in_quadratic_time_when_the_factor_is_one(depth):
 
 def test_dead_leader_is_forgotten_when_distances_exceed_its_radius():
     """
-    1, 2 and 3 at distances 1, 2 and 3 from device 0, which reached 7 hops and falls silent.
+    Robots 1, 2 and 3 follow device 0 at distances 1, 2 and 3.
 
-    Each now hears of it from the others alone, the least distance grows by one a round, from 1,
-    and no follower is farther than 7. So the memory lasts 6 rounds, and is gone in round 7.
+    Its radius is 7 hops when it dies. Then only the others relay it. The least distance grows
+    by one a round, from 1, and no follower is farther than 7. So the leader is known for 6
+    rounds, and forgotten in round 7.
     """
     network = line(3, 2.0)
     for i in (1, 2, 3):
@@ -134,10 +135,10 @@ def test_region_is_limited_in_depth_when_the_factor_is_below_one(factor, depth):
 
 def test_deep_region_shrinks_to_its_fixed_depth_when_the_factor_is_below_one():
     """
-    K = 1/2 lets a depth D grow to f(D) = ceil(D / 2 + 1); f(2) = 2 and f(3) = 3.
+    K = 1/2 allows a depth D to grow to f(D) = ceil(D / 2 + 1), so f(2) = 2 and f(3) = 3.
 
-    On a line of 8 that follows 1, D = 7: f(7) = 5, f(5) = 4, f(4) = 3. So 1 keeps 2, 3 and 4,
-    where from a fresh start it would have had 2 and 3 alone, as above.
+    On a line of 8 that follows 1, D is 7, and f(7) = 5, f(5) = 4, f(4) = 3. So 1 keeps 2, 3
+    and 4. From a fresh start it would have only 2 and 3, as above.
     """
     network = settle(line(8, 2.0))
     assert {state.leader for state in network.states.values()} == {1}

@@ -193,10 +193,11 @@ def test_leader_has_no_parent_when_a_neighbour_claims_a_smaller_distance():
 
 def test_feedback_shrinks_an_overloaded_region():
     """
-    A line of links of 1 m, radius 2 m, 0 the strongest: without feedback it leads 0, 1 and 2.
+    On a line of links of 1 m with a radius of 2 m, robot 0 leads 0, 1 and 2 without feedback.
 
-    With a target of 1 robot and a gain of 0.25 a load of 2 makes its radius 3/4 of that, 1.5 m: 2
-    is then 2 / 0.75 of its units away, more than 2, and leads itself; and 0 stays at a load of 2.
+    With a target of 1 robot and a gain of 0.25, a load of 2 reduces the radius to 3/4, 1.5 m.
+    In units of that radius 2 is 2 / 0.75 away, more than 2, so it leads itself. The load of 0
+    stays 2.
     """
     network = network_of(
         'bounded', 'tree', LINE, FIRST, radius=2.0, regions=RegionSettings(
