@@ -35,20 +35,16 @@ STOPPED, LATE = 'has stopped', 'has a rate of only'
 """Texts by which other findings explain these."""
 
 
-def _needed(swarm: Observations) -> list[tuple[str, str]]:
-    """Return each robot that depends on its position, and the topic of its odometry."""
-    return [(robot, topic) for robot, topic in swarm.inputs(ODOMETRY)
-            if swarm.needs_position(robot)]
-
-
 def odometry(swarm: Observations) -> Iterator[Symptom]:
     """Find odometry that is missing, slow, invalid or published by several nodes."""
     unused = _unused(swarm)
     hint = f'; odometry is published on {listing(unused)}, which no node uses' if unused else ''
     absent = []
-    for robot, topic in _needed(swarm):
+    for robot, topic in swarm.inputs(ODOMETRY):
         publishers = swarm.publishers(topic)
         readings = swarm.odometry.get(topic, ())
+        if not swarm.needs_position(robot):
+            continue
         if not publishers and not readings:
             absent.append((robot, topic))
             continue
@@ -79,20 +75,15 @@ def _quality(swarm: Observations, robot: str, topic: str,
              readings: Sequence[OdometryReading]) -> Iterator[Symptom]:
     """Find odometry that has stopped, is slow or is not finite."""
     age = (swarm.end - readings[-1].received) * swarm.pace
-    rate = _rate(readings)
+    span = readings[-1].received - readings[0].received
+    rate = (len(readings) - 1) / span if span > 0.0 else math.inf
     if age > swarm.setting(robot, vocabulary.ODOMETRY_EXPIRY):
         yield Symptom(Level.ERROR, (robot,),
                       f'{topic} {STOPPED}: the last message was received {age:.1f} s ago')
-    elif rate is not None and rate < SLOW_ODOMETRY * swarm.pace:
+    elif rate < SLOW_ODOMETRY * swarm.pace:
         yield Symptom(Level.WARN, (robot,), f'{topic} {LATE} {rate:.1f} Hz')
     if not all(math.isfinite(c) for reading in readings for c in reading.position):
         yield Symptom(Level.ERROR, (robot,), f'{topic} has a position that is not finite')
-
-
-def _rate(readings: Sequence[OdometryReading]) -> float | None:
-    """Return the rate of readings [Hz], ``None`` if unknown."""
-    span = readings[-1].received - readings[0].received
-    return (len(readings) - 1) / span if span > 0.0 else None
 
 
 OFFSET = 0.25

@@ -49,7 +49,6 @@ from leader_election.swarm.doctor.observations import (
     Level,
     listing,
     Observations,
-    RobotReport,
     Symptom,
 )
 
@@ -139,7 +138,9 @@ def ids(swarm: Observations) -> Iterator[Symptom]:
     shared = {i for i, count in Counter(swarm.ids.values()).items() if count > 1}
     for robot_id in sorted(shared):
         yield Symptom(Level.ERROR, swarm.names_of(robot_id), f'they have the same id, {robot_id}')
-    for robot_id in sorted({s.id for s in swarm.diagnostics if _reports_duplicate(s)} - shared):
+    reported = {report.id for report in swarm.diagnostics
+                if report.level > 1 and DUPLICATE_ID in report.message}
+    for robot_id in sorted(reported - shared):
         yield Symptom(Level.ERROR, swarm.names_of(robot_id),
                       f'it receives messages of another robot with its id, {robot_id}')
         shared.add(robot_id)
@@ -153,10 +154,6 @@ def ids(swarm: Observations) -> Iterator[Symptom]:
             yield Symptom(Level.ERROR, swarm.names_of(robot_id),
                           f'messages of id {robot_id} alternate between two positions, '
                           f'{math.dist(positions[-1], positions[-2]):.1f} m apart')
-
-
-def _reports_duplicate(report: RobotReport) -> bool:
-    return report.level > 1 and DUPLICATE_ID in report.message
 
 
 def readable(swarm: Observations) -> Iterator[Symptom]:
