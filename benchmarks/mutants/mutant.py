@@ -28,14 +28,14 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from mutmut.mutation.file_mutation import create_mutations
 
 Defaults = tuple[tuple[Any, ...], dict[str, Any]]
-"""Default values of positional and of keyword arguments; ``...``: not a literal."""
+"""Default values of positional and of keyword arguments, ``...`` if not a literal."""
 Built = tuple[CodeType, Defaults, str]
 """Code, default values, and syntax without texts, of a function."""
 
 
 @dataclass(frozen=True, eq=False)
 class Mutant:
-    """One change of one function; ``before`` and ``after`` are the lines that differ."""
+    """One change of one function. ``before`` and ``after`` are the lines that differ."""
 
     file: str
     function: str

@@ -78,7 +78,7 @@ def functions() -> dict[tuple[str, str], list[FunctionType]]:
 
 @cache
 def coverage(process: int) -> Coverage:
-    """Return the tool that notes the lines of the core; each process needs its own."""
+    """Return the tool that notes the lines of the core. Each process needs its own."""
     return Coverage(data_file=None, config_file=False, include=[f'{CORE}/*'])
 
 
@@ -109,7 +109,7 @@ def reach(number: int) -> tuple[float, set[Line]]:
 
 
 def attempt(mutant: Mutant, originals: list[FunctionType], tests: list[tuple[float, int]]) -> int:
-    """Return 1 if a test fails with the mutant, otherwise 0; a signal ends a test without end."""
+    """Return 1 if a test fails with the mutant, otherwise 0. A signal ends endless tests."""
     for each in originals:
         each.__code__ = mutant.code
         if mutant.defaults:
@@ -194,7 +194,7 @@ class Trial:
         return True
 
     def _wait(self) -> None:
-        """Wait for the end of one process; a test without end ends by a signal."""
+        """Wait for the end of one process. A signal ends endless tests."""
         pid, status = os.wait()
         if os.waitstatus_to_exitcode(status) == BROKEN:
             raise RuntimeError('a mutant cannot be tried')

@@ -123,7 +123,7 @@ def convert(source: Path, target: Path, rate: float = 10.0) -> Conversion:
         raise ParameterError(f'{error.filename or target}: {error.strerror}') from None
     gaps = sum(int((np.diff(robot.truth[:, 0]) > GAP).sum()) for robot in robots.values())
     return Conversion(list(robots), float(begin), float(times[-1]), counted[0], counted[1],
-                     counted[2], gaps)
+                      counted[2], gaps)
 
 
 def _read_robots(source: Path) -> dict[int, Robot]:
