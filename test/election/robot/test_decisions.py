@@ -29,7 +29,12 @@ from leader_election.election.mandates.mandates import Mandates
 from leader_election.election.mandates.settings import MandateSettings
 from leader_election.election.messages.region_codec import region_part
 from leader_election.election.regions.task import DecisionOrigin, Task
-from leader_election.election.robot.decision_order import DecisionOrder, MOST_NUMBER, numbered_by
+from leader_election.election.robot.decision_order import (
+    DecisionOrder,
+    MOST_LEADERS,
+    MOST_NUMBER,
+    numbered_by,
+)
 import pytest
 
 SPREADINGS = ('gradient', 'gossip')
@@ -231,6 +236,17 @@ def region(number: int, text: str = '[1]', device: int = 7) -> Any:
     """Return the region of a robot with a decision. Its parent is 7."""
     return region_part(decision_version=number, decision=text, parent=7).region._replace(
         device=device)
+
+
+def test_superseded_decision_is_under_no_mandate_and_the_newest_of_each_leader_is_kept() -> None:
+    order = DecisionOrder()
+    for leader in range(MOST_LEADERS):
+        order.judge(region(5), leader, None, 0.0)
+    assert order.judge(region(4), 0, None, 1.0) == (DecisionOrigin(0, None, 4, math.inf), False)
+    assert order.judge(region(6), 0, None, 1.0) == (DecisionOrigin(0, None, 6, 0.0), False)
+    order.judge(region(5), MOST_LEADERS, None, 2.0)
+    assert order.judge(region(5), 0, None, 2.0)[0].age == math.inf, 'lately heard'
+    assert order.judge(region(4), 1, None, 2.0)[0].age == 0.0, 'forgotten'
 
 
 def test_superseded_decision_has_infinite_age() -> None:

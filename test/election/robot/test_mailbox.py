@@ -208,6 +208,15 @@ def test_time_known_is_bounded_and_runs_out():
     assert of.newness(1) == 0
 
 
+def test_sender_is_remembered_as_long_as_it_was_heard():
+    """Intervals of 3 s: a sender heard in one of them is forgotten at the end of the third."""
+    acquaintances = Acquaintances(Mailbox(expiry=3.0, limit=10))
+    acquaintances.note(1, 0.0)
+    for now, known in ((3.0, True), (6.0, True), (9.0, False)):
+        acquaintances.note(2, now)
+        assert (1 in acquaintances) == known
+
+
 def test_flood_of_ids_displaces_no_known_sender():
     of = Receiver(limit=10)
     for second in range(10):
@@ -294,6 +303,23 @@ def test_doubt_is_the_share_of_drawn_distances_with_another_leader(
         [each.distance for each in found], [each.deviation for each in found], (DRAWS, 3))
     others = sum(elected(found, row, leader, hysteresis) != leader for row in drawn.tolist())
     assert others / DRAWS == pytest.approx(expected, abs=4.0 * 0.5 / math.sqrt(DRAWS))
+
+
+def test_own_leader_is_right_up_to_the_radius_and_others_up_to_the_joining_radius() -> None:
+    parameters = configure(4.0, 'id')._replace(joining_radius=2.0)
+    own, other = Candidacy(-9.0, 3.0, 2, 1), Candidacy(-9.5, 0.0, 3)
+    sent = Candidacy(-9.0, 0.0, 2)
+    assert doubt(own, 1, [Offer(sent, 3.0, 0.1)], 9.0, parameters) < 1e-6
+    assert doubt(own, 1, [Offer(sent, 3.0, 0.1), Offer(other, 3.0, 0.1)], 9.0, parameters) < 1e-6
+    assert doubt(own, 1, [Offer(sent, 3.0, 0.1), Offer(other, 1.0, 0.1)], 9.0, parameters) > 0.99
+
+
+def test_reserve_falls_by_steps_of_odometry_along_both_axes() -> None:
+    def at(x: float, y: float) -> Message:
+        return message(1)._replace(parts={'localisation': Estimate((x, y, 9.0), 0.0, 0.1, 0.1)})
+    last = ReceivedMessage(at(0.0, 0.0), 10.0, reserve=1.0)
+    for x, y in ((0.5, 0.0), (0.0, 0.5)):
+        assert reserve_left(last, at(x, y), 10.0, 2.0) == pytest.approx(0.5)
 
 
 def test_doubt_is_not_summed_over_senders_of_the_same_leader() -> None:

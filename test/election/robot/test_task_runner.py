@@ -17,13 +17,20 @@
 from collections.abc import Callable, Iterator
 import itertools
 import math
+import traceback
 from typing import Any
 
 from leader_election.election.messages.wire import MAX_DECISION, MAX_ID, MAX_NUMBER, MOST_LEVELS
 from leader_election.election.regions.aggregate import Aggregate, count, mean, total, union
 from leader_election.election.regions.summary_layout import combine, OWN
 from leader_election.election.regions.task import Member, Task
-from leader_election.election.robot.task_runner import MAX_TRACEBACK, TaskRunner
+from leader_election.election.robot.task_runner import (
+    deciding_copy,
+    MAX_TRACEBACK,
+    region_aggregates,
+    TaskRunner,
+)
+from leader_election.parameters import ParameterError
 import pytest
 
 
@@ -107,6 +114,40 @@ def test_errors_of_a_task_are_counted_and_the_first_is_kept():
     assert runner.first_error.startswith('Traceback')
     assert runner.first_error.endswith('LookupError: no such shelf\n')
     assert 'self.task.sense()' in runner.first_error, 'the first'
+
+
+def test_first_error_is_kept_with_its_traceback():
+    runner, errors = TaskRunner('told', Told()), []
+    for text in ('first', 'second'):
+        try:
+            raise LookupError(text)
+        except LookupError as error:
+            errors.append(error)
+            runner.fail(error)
+    assert runner.first_error == ''.join(traceback.format_exception(errors[0]))
+
+
+def test_copy_of_a_task_decides_for_the_same_robot_without_its_topics():
+    class Placed(Task):
+        made = 0
+
+        def __init__(self, member: Member, settings: Any) -> None:
+            super().__init__(member, settings)
+            Placed.made += 1
+            if Placed.made > 2:
+                raise LookupError('no more')
+    runner = TaskRunner('placed', Placed(Member(7, pose=lambda: (1.0, 2.0, 3.0)), 'settings'))
+    copy = deciding_copy(runner).task
+    assert (copy.member.id, copy.member.pose(), copy.settings) == (
+        7, (1.0, 2.0, 3.0), 'settings')
+    with pytest.raises(ParameterError, match="^parameter tasks: 'placed' cannot be made: Lookup"):
+        deciding_copy(runner)
+
+
+def test_number_of_members_is_rounded_to_thousandths():
+    aggregates = region_aggregates([], outline=False, connected=False)
+    assert [aggregates.results((sent,))['members'] for sent in (2.9996, 2.9994, 2.0)] == [
+        3.0, 2.999, 2.0]
 
 
 def test_exit_of_a_task_is_caught_but_not_an_interrupt():

@@ -1,0 +1,127 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Inputs of sensors: their limits, their expiry, and the counters of wrong ones."""
+
+from collections import Counter
+import math
+from types import SimpleNamespace
+from typing import Any
+
+from leader_election.election.algorithms import BOUNDED
+from leader_election.election.messages.codec import MAX_COORDINATE, Message
+from leader_election.election.robot.mailbox import Mailbox, ReceivedMessage
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.sensing import Sensing
+from leader_election.parameters import build
+import pytest
+
+
+class Sensed:
+    """The sensing of robot 1 with a counter, and the last messages of robots in a mailbox."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.counts: Counter[str] = Counter()
+        self.mailbox = Mailbox(3.0, 10)
+        self.sensing = Sensing(
+            build(ElectionParameters, {'robot_id': 1, 'input_expiry': 2.0, 'odometry_expiry': 1.0,
+                                       **settings}), self.mailbox, self.counts)
+
+    def hear(self, robot: int, x: float, reading: tuple[float, ...] = ()) -> ReceivedMessage:
+        """Receive a message of a robot."""
+        entry = ReceivedMessage(Message(
+            robot, 'map', (x, 0.0), BOUNDED.state(0.0, 0.0, robot, 0), reading=reading), 0.0)
+        self.mailbox.put(entry)
+        return entry
+
+
+def test_position_is_known_until_odometry_expires() -> None:
+    sensing = Sensed().sensing
+    assert sensing.locate(0.0) is None and sensing.odometry_age(0.0) is None
+    assert sensing.take_odometry((3.0, 4.0, 0.0), 10.0, yaw=0.5)
+    assert sensing.locate(11.0) == (3.0, 4.0) and sensing.pose(11.0) == (3.0, 4.0, 0.5)
+    assert sensing.locate(11.1) is None and sensing.pose(11.1) is None
+    assert sensing.odometry_age(12.5) == 2.5
+
+
+def test_heading_includes_that_of_the_frame_of_odometry() -> None:
+    sensing = Sensed(initial_pose=[1.0, 2.0, 0.25]).sensing
+    assert sensing.take_odometry((0.0, 0.0, 0.0), 10.0, yaw=0.5)
+    assert sensing.pose(10.0) == pytest.approx((1.0, 2.0, 0.75))
+    assert sensing.take_odometry((0.0, 0.0, 0.0), 10.0)
+    assert sensing.pose(10.0) is None
+
+
+@pytest.mark.parametrize('point', [
+    (math.nan, 0.0, 0.0), (0.0, math.inf, 0.0), (1.1 * MAX_COORDINATE, 0.0, 0.0)])
+def test_wrong_odometry_is_counted_once(point: tuple[float, ...]) -> None:
+    made = Sensed()
+    assert not made.sensing.take_odometry(point, 10.0)
+    assert made.counts['odometry_rejected'] == 1 and made.sensing.locate(10.0) is None
+
+
+def test_sensed_value_is_sent_until_it_expires() -> None:
+    made = Sensed(metric='sensor_difference', communication_range=math.inf)
+    made.sensing.take_message(SimpleNamespace(data=4.5), 10.0)
+    for now, reading in ((12.0, (4.5,)), (12.1, ())):
+        made.sensing.refresh(now)
+        assert made.sensing.reading == reading
+    made.sensing.take_sensed(math.nan, 12.1)
+    assert (made.counts['readings_rejected'], made.counts['metric_errors']) == (1, 0)
+    made.sensing.take_message(None, 12.1)
+    assert (made.counts['readings_rejected'], made.counts['metric_errors']) == (1, 1)
+
+
+def test_distance_by_readings_is_their_difference() -> None:
+    made = Sensed(metric='sensor_difference', communication_range=math.inf)
+    made.sensing.take_message(SimpleNamespace(data=4.5), 10.0)
+    made.sensing.refresh(10.0)
+    assert made.sensing.distance_to(made.hear(2, 0.0, (7.0,)), 10.0) == 2.5
+    assert made.sensing.distance_to(made.hear(3, 0.0), 10.0) is None
+
+
+def test_measured_distance_counts_until_it_expires() -> None:
+    made = Sensed(metric='range', communication_range=5.0)
+    entry = made.hear(2, 9.0)
+    assert made.sensing.reaches(2, None, 10.0), 'it may be in range'
+    made.sensing.take_measurements([2.0, 4.0], 10.0)
+    assert made.sensing.distance_to(entry, 12.0) == 4.0
+    made.sensing.refresh(12.1)
+    assert made.sensing.distance_to(entry, 12.1) is None
+    made.sensing.take_measurements([2.0, 6.0], 20.0)
+    assert not made.sensing.reaches(2, None, 20.0)
+    assert made.counts['measurements_rejected'] == 0
+    made.sensing.take_measurements([2.0], 20.0)
+    assert made.counts['measurements_rejected'] == 1
+
+
+@pytest.mark.parametrize(('x', 'within', 'reached'), [
+    (5.0, 5.0, True), (5.1, 5.0, False), (5.1, math.inf, True)])
+def test_neighbour_is_reached_up_to_the_communication_range(
+        x: float, within: float, reached: bool) -> None:
+    made = Sensed(communication_range=within)
+    made.sensing.take_odometry((0.0, 0.0, 0.0), 10.0)
+    made.sensing.locate(10.0)
+    assert made.sensing.reaches(2, (x, 0.0), 10.0) == reached
+    assert made.sensing.reaches(2, None, 10.0) == math.isinf(within)
+
+
+def test_round_may_change_distances_only_when_the_robot_has_moved() -> None:
+    made = Sensed()
+    for now, x, moved in ((10.0, 0.0, True), (10.5, 0.0, False), (11.0, 1.0, True)):
+        made.sensing.take_odometry((x, 0.0, 0.0), now)
+        assert made.sensing.begin_round(now) == moved
+    assert made.sensing.velocity[0] > 0.0 == made.sensing.velocity[1]
+    made.sensing.begin_round(20.0)
+    assert made.sensing.velocity == (0.0, 0.0)
