@@ -312,6 +312,14 @@ def test_late_notice_does_not_admit_grants_that_a_newer_one_has_ended() -> None:
     assert leader.over(0.6).keys() == {1}
 
 
+def test_grant_of_the_oldest_beat_does_not_count_when_its_robot_has_left() -> None:
+    leader = leading()
+    leader.hear(NeighbourPart(2, 9, 2.0, MandatePart(9, 9, {}, (Notice(2, 1, 1),))), 0.5)
+    leader.round(LEAD, [], 0.6)
+    leader.hear(granting(1), 0.7)
+    assert leader.over(0.7).keys() == {1}
+
+
 def test_grant_counts_when_one_of_another_leadership_stands_before() -> None:
     leader = robot(1)
     leader.round(LEAD, [], 0.0)

@@ -288,9 +288,10 @@ def test_rank_changes_its_part_of_the_row_only() -> None:
 
 def test_combine_calls_the_function_of_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(summary_layout, 'OWNS', [lambda a, b: (max(a[0], b[0]), min(a[1], b[1]))])
-    into = [1.0, 2.0, 3.0]
-    combine(SummaryLayout((ADD, OWN), (0, 1, 3), (0, 0)), into, [1.0, 5.0, 0.0], 1.0)
-    assert into == [2.0, 5.0, 0.0]
+    into = [1.0, 2.0, 3.0, 4.0]
+    layout = SummaryLayout((ADD, OWN, ADD), (0, 1, 3, 4), (0, 0, 0))
+    combine(layout, into, [1.0, 5.0, 0.0, 2.0], 1.0)
+    assert into == [2.0, 5.0, 0.0, 6.0]
 
 
 RECORDS = st.lists(
