@@ -16,6 +16,7 @@
 
 from dataclasses import replace
 import math
+from types import SimpleNamespace
 from typing import Any
 
 from leader_election.election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, Device, REPLICATED
@@ -254,6 +255,19 @@ def test_strength_changes_at_run_time():
     me.configure(parameters(strength=3.5, strength_hysteresis=1.0))
     me.round(0.0)
     assert me.state.value == -3.5, 'a constant has no noise'
+
+
+def test_received_strength_is_forgotten_when_older_than_a_time():
+    me = robot(strength_source='topic', strength=1.0)
+    me.main.take_strength(SimpleNamespace(data=5.0), 10.0)
+    for before, strength in ((9.0, 5.0), (10.0, 5.0), (10.1, 1.0), (11.0, 1.0)):
+        me.main.expire_strength(before)
+        assert me.main.strength.announced == strength
+    assert math.isnan(me.main.received_strength)
+    me.main.take_strength(SimpleNamespace(data=6.0), 12.0)
+    assert (me.main.strength.announced, me.main.received_strength) == (6.0, 6.0)
+    me.main.expire_strength(13.0)
+    assert me.main.strength.announced == 1.0, 'again'
 
 
 def test_strength_is_its_parameter_until_its_source_gives_a_value():

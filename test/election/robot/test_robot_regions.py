@@ -187,6 +187,39 @@ def test_robot_elects_counts_and_relays_when_a_task_fails():
                for robot in swarm.robots.values())
 
 
+def test_first_failing_task_is_reported_with_its_traceback_once():
+    swarm = Swarm(line(1), first, {'broken': Broken}, tasks='count,broken')
+    swarm.sweep(1)
+    part = swarm.instances()[1].parts['regions']
+    fault, summary, values = part.concern()
+    assert (fault, summary) == ('task broken fails: RuntimeError: sense', '1 members known')
+    assert (values['count.errors'], values['broken.errors']) == (0, 3)
+    assert values['broken.traceback'].endswith('RuntimeError: sense\n')
+    again, _, values = part.concern()
+    assert again == fault and 'broken.traceback' not in values
+
+
+def test_radius_of_a_region_is_the_one_that_feedback_sent():
+    swarm = Swarm(line(1), first, regions=True, radius=3.0)
+    swarm.sweep(1)
+    part = swarm.instances()[1].parts['regions']
+    for reach, radius in ((0.5, 0.5), (4.0, 4.0), (0.0, 3.0)):
+        part.region = part.region._replace(reach=reach)
+        assert part.radius(3.0) == radius
+
+
+def test_region_announces_itself_without_a_position():
+    swarm = Swarm(line(2), first, regions=True, connected=True, metric='hops',
+                  communication_range=math.inf)
+    for robot in swarm.robots.values():
+        robot.sensing.configure(replace(robot.parameters, odometry_expiry=0.0))
+    swarm.sweep(1)
+    for robot in swarm.robots.values():
+        robot.round(swarm.now + 5.0)
+        own = robot.main.parts['regions'].region.own_announcement
+        assert own[:2] == (0.0, 0.0)
+
+
 class Opaque(Task):
     """Makes nothing of what it collects."""
 
