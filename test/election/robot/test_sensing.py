@@ -14,36 +14,12 @@
 
 """Inputs of sensors: their limits, their expiry, and the counters of wrong ones."""
 
-from collections import Counter
 import math
 from types import SimpleNamespace
-from typing import Any
 
-from leader_election.election.algorithms import BOUNDED
-from leader_election.election.messages.codec import MAX_COORDINATE, Message
-from leader_election.election.robot.mailbox import Mailbox, ReceivedMessage
-from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.sensing import Sensing
-from leader_election.parameters import build
+from election.robot.sensed import Sensed
+from leader_election.election.messages.codec import MAX_COORDINATE
 import pytest
-
-
-class Sensed:
-    """The sensing of robot 1 with a counter, and the last messages of robots in a mailbox."""
-
-    def __init__(self, **settings: Any) -> None:
-        self.counts: Counter[str] = Counter()
-        self.mailbox = Mailbox(3.0, 10)
-        self.sensing = Sensing(
-            build(ElectionParameters, {'robot_id': 1, 'input_expiry': 2.0, 'odometry_expiry': 1.0,
-                                       **settings}), self.mailbox, self.counts)
-
-    def hear(self, robot: int, x: float, reading: tuple[float, ...] = ()) -> ReceivedMessage:
-        """Receive a message of a robot."""
-        entry = ReceivedMessage(Message(
-            robot, 'map', (x, 0.0), BOUNDED.state(0.0, 0.0, robot, 0), reading=reading), 0.0)
-        self.mailbox.put(entry)
-        return entry
 
 
 def test_position_is_known_until_odometry_expires() -> None:
