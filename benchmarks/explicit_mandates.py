@@ -20,9 +20,10 @@ steps is explored in every connected graph of labelled robots. A step is one of
 
 - a round of a robot that follows whom it wants, before which it hears no message or one that a
   neighbour has ever sent: so messages are lost, late, doubled and reordered without limit;
-- time for all: robot 1 has the slowest clock, all others the fastest;
-- a restart, which forgets all but the wall clock and the roster. A crash, or a cut, is a robot
-  without steps;
+- time for all: robot 1 has the slowest clock, all others the fastest. The computer of one may
+  sleep meanwhile: its clock of promises then stops, and that of leases goes on;
+- a restart, which forgets all but the wall clock, the roster, and what the robot keeps. A crash,
+  or a cut, is a robot without steps;
 - with rosters that change, another roster that the robot takes.
 
 Robots 1 and 2 may lead; of three robots all may. After each step the guarantees (a), (b) with all
@@ -53,11 +54,14 @@ from leader_election.election.mandates.mandates import (
     NeighbourPart,
     NO_ONE,
 )
+from leader_election.election.mandates.memory import Kept, Memory, NOTHING
 from leader_election.election.mandates.settings import MandateSettings
 from leader_election.parameters import ParameterError
 
 DURATION, RATE_ERROR, TICK = 8.0, 0.125, 4.0
 """Times in binary fractions [s]: a mandate lasts for 6 s, a promise for 10 s of its clock."""
+LAG = 64.0
+"""How far a clock of promises is behind that of leases [s]; any number shows a mix-up."""
 OLD = -16.0
 """Times this long ago [s] or longer are the same."""
 DEPTHS = {1: 9, 2: 6, 3: 5, 4: 4}
@@ -134,36 +138,46 @@ class Network:
         self._changes = cache(self._changed)
         self._number = cache(lambda robot: self._robots.values[robot].fields[1])
         self._followed = cache(lambda robot: self._robots.values[robot].fields[6])
-        self._settings_of = cache(lambda robot: self._robots.values[robot].fields[-2])
+        self._kept_of = cache(lambda robot: self._robots.values[robot].fields[-1])
+        self._settings_of = cache(lambda robot: self._robots.values[robot].fields[-3])
 
     # One robot.
 
-    def _kept(self, i: int, mandates: Any, mailbox: tuple[NeighbourPart, ...], now: float) -> int:
-        """Return the number of a state, with times relative to ``now``."""
+    def _kept(self, i: int, mandates: Any, mailbox: tuple[NeighbourPart, ...], now: float,
+              asleep: bool = False) -> int:
+        """
+        Return the number of a state, with times relative to ``now``.
+
+        :param asleep: whether the clock of promises has stood still until now.
+        """
         assert vars(mandates).keys() == ROBOT_FIELDS, 'A new field belongs to the state'
 
-        def left(at: float) -> float:
+        def left(at: float, now: float) -> float:
             return at if math.isnan(at) else max(at - now, 0.0)
 
         promise, part = mandates.promise, mandates.part
-        silent = left(mandates.silent_until)
+        on_promises = (0.0 if asleep else now) - LAG
+        silent = left(mandates.silent_until, on_promises)
         return self._robots.of(Robot(i, (
             None if math.isnan(silent) else silent, mandates.number, mandates.highest,
-            promise and promise._replace(until=left(promise.until)),
-            tuple(sorted((robot, held._replace(until=left(held.until)))
+            promise and promise._replace(until=left(promise.until, on_promises)),
+            tuple(sorted((robot, held._replace(until=left(held.until, now)))
                          for robot, held in mandates.held.items())),
             _hashable(part), mandates._follows, mandates._beat,
             tuple((beat, max(made - now, OLD)) for beat, made in mandates._beats.items()),
             tuple(sorted(mandates._void.items())), mandates._term, mandates.settings,
-            mandates.proven), mailbox))
+            mandates.proven, mandates.memory.kept), mailbox))
 
     def _made(self, number: int) -> tuple[Robot, Any]:
         """Return the robot in a state, at time 0."""
         robot = self._robots.values[number]
-        made = self._kind(robot.id, self._rosters[0])
+        made = self._kind(robot.id, self._rosters[0], 0, _lag)
         (silent, made.number, made.highest, made.promise, held, made.part, made._follows,
-         made._beat, beats, void, made._term, made.settings, made.proven) = robot.fields
-        made.silent_until = math.nan if silent is None else silent
+         made._beat, beats, void, made._term, made.settings, made.proven,
+         made.memory.kept) = robot.fields
+        made.silent_until = math.nan if silent is None else silent - LAG
+        if made.promise is not None:
+            made.promise = made.promise._replace(until=made.promise.until - LAG)
         made.held, made._beats, made._void = dict(held), dict(beats), dict(void)
         return robot, made
 
@@ -184,10 +198,10 @@ class Network:
         heard: NeighbourPart = self._heard.values[number]
         return heard
 
-    def _pass_time(self, number: int) -> int:
+    def _pass_time(self, number: int, asleep: bool) -> int:
         robot, made = self._made(number)
         rate = 1.0 + (-RATE_ERROR if robot.id == 1 else RATE_ERROR)
-        return self._kept(robot.id, made, robot.mailbox, rate * TICK)
+        return self._kept(robot.id, made, robot.mailbox, rate * TICK, asleep)
 
     def _changed(self, number: int) -> tuple[int, ...]:
         """Return the states after the changes of the roster that a robot takes."""
@@ -199,9 +213,10 @@ class Network:
                 found.append(self._kept(robot.id, made, robot.mailbox, 0.0))
         return tuple(after for after in found if after != number)
 
-    def _started(self, i: int, settings: MandateSettings, first: int, silent_until: float) -> int:
-        made = self._kind(i, settings, first)
-        made.silent_until = silent_until
+    def _started(self, i: int, settings: MandateSettings, first: int, silent_until: float,
+                 kept: Kept = NOTHING) -> int:
+        made = self._kind(i, settings, first, _lag, Memory(kept))
+        made.silent_until = silent_until - LAG
         return self._kept(i, made, (), 0.0)
 
     def _rights_of(self, number: int) -> tuple[tuple[int, int], ...]:
@@ -264,11 +279,14 @@ class Network:
                     yield i, self._after(state, i, None, which)
                 for message in messages:
                     yield i, self._after(state, i, message, which)
-        yield 0, (*map(self._tick, state[:size]), *state[size:])
+        for asleep in (0, *self._graph):
+            yield 0, (*(self._tick(robot, i == asleep) for i, robot in enumerate(state[:size], 1)),
+                      *state[size:])
         top = max(map(self._number, state[:size])) + 1
         for i in self._graph:
-            settings = self._settings_of(state[i - 1])
-            yield 0, (*state[:i - 1], self._restart(i, settings, top, math.nan), *state[i:])
+            started = self._restart(i, self._settings_of(state[i - 1]), top, math.nan,
+                                    self._kept_of(state[i - 1]))
+            yield 0, (*state[:i - 1], started, *state[i:])
             for changed in self._changes(state[i - 1]):
                 yield 0, (*state[:i - 1], changed, *state[i:])
 
@@ -315,12 +333,16 @@ class Network:
         return Found(len(seen), transitions, self.rounds, mandates, [])
 
 
+def _lag() -> float:
+    return LAG
+
+
 def changing(robots: int) -> tuple[MandateSettings, ...]:
     """Return the steps from a roster to the next one."""
     old, new = map(frozenset, CHANGES[robots])
-    first = MandateSettings(DURATION, RATE_ERROR, old, 0.0)
-    return first, first._replace(roster=new, version=1, old=old), first._replace(
-        roster=new, version=1)
+    first = MandateSettings(DURATION, RATE_ERROR, old, 0.0, version=1)
+    return first, first._replace(roster=new, version=2, old=old), first._replace(
+        roster=new, version=2)
 
 
 def _counted(robot: Any, heard: NeighbourPart) -> NeighbourPart:

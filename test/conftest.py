@@ -67,7 +67,7 @@ def ros_domain(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.fixture
-def ros(ros_domain: None) -> Iterator[None]:
+def ros(ros_domain: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """
     Start ROS for one test, and shut it down after.
 
@@ -75,6 +75,7 @@ def ros(ros_domain: None) -> Iterator[None]:
     """
     import rclpy
     from rclpy.node import Node
+    monkeypatch.setenv('XDG_STATE_HOME', str(tmp_path / 'state'))
     rclpy.init(args=[])
     yield
     for each in gc.get_objects():

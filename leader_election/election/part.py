@@ -39,9 +39,7 @@ class PartEntry:
     :ivar wire: its declaration on the wire, a :class:`WirePart`, empty if it sends nothing.
     :ivar part: its class, empty if the robot itself makes it.
     :ivar topics: its class on a node, a :class:`PartTopics`, empty if it has none.
-    :ivar counts_time: whether a pause of the process, and sleep, have to count as time. The part
-        then gets a tool that returns how far a slower clock of the computer is behind the times
-        that it is given [s], or ``None``.
+    :ivar counts_time: whether a pause of the process, and sleep, have to count as time.
     """
 
     name: str
@@ -61,7 +59,8 @@ PARTS = (
     PartEntry(name='localisation', wire='election.messages.localisation_codec:LOCALISATION'),
     PartEntry(name='zones', wanted='zones', part='election.robot.zones:ZonePart'),
     PartEntry(name='mandates', wanted='mandate', wire='election.messages.mandate_codec:MANDATES',
-              part='election.mandates.part:MandatesOfRobot', counts_time=True),
+              part='election.mandates.part:MandatesOfRobot',
+              topics='ros.nodes.mandate_files:MandateFiles', counts_time=True),
     PartEntry(name='regions', wanted='forms_regions',
               wire='election.messages.region_codec:REGIONS',
               part='election.robot.membership:Membership',

@@ -52,6 +52,7 @@ import math
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from leader_election.election.mandates.memory import Kept, Memory
 from leader_election.election.mandates.settings import (
     digest_of,
     MandateSettings,
@@ -168,17 +169,20 @@ class Mandates:
     The mandates of one robot in one instance, as a member, as a leader, and as a relay.
 
     From its first round on it grants nothing for as long as a promise lasts, since it may have
-    forgotten one that it made before a restart.
+    forgotten one that it made before a restart. With a quorum a memory tells how long such a
+    promise may last, and the roster in which it was made.
 
     :param robot_id: its id.
     :param first: its first number, above all that it has seen before a restart: the wall clock.
     :param lag: returns how far the clock of promises, the slower of two that the computer has, is
         behind that of leases, by which all times are given [s], ``None`` if they are the same.
+    :param memory: with a quorum, what a restart must not forget, ``None`` if it forgets all.
     """
 
     def __init__(self, robot_id: int, settings: MandateSettings, first: int = NO_BEAT,
-                 lag: Callable[[], float] | None = None) -> None:
+                 lag: Callable[[], float] | None = None, memory: Memory | None = None) -> None:
         self.settings = settings
+        self.memory = memory or Memory()
         self._lag = lag or _no_lag
         self.silent_until = math.nan
         """The time from which on it grants, on the clock of promises [s], NaN if unknown yet."""
@@ -204,16 +208,36 @@ class Mandates:
         self._void: dict[int, int] = {}
         """On a leader, the beats up to which grants of robots that have left do not count."""
         self._term = NO_BEAT
-        self.proven = NO_MARK
+        self.proven = self.memory.kept.proven
         """The newest roster under which a leader is known to have acted."""
 
     # The roster.
 
     @property
     def in_step(self) -> bool:
-        """Return whether leaders have acted under the roster or the one before, or none have."""
-        return not self.settings.roster or self.proven in (
-            NO_MARK, *roster_marks(self.settings))
+        """
+        Return whether leaders have acted under the roster or the one before, or none have.
+
+        A robot that has granted in another roster also needs that they have, and a later roster.
+        """
+        if not self.settings.roster:
+            return True
+        marks, taken = roster_marks(self.settings), self.memory.kept.taken
+        follows = taken.step < marks[0].step and self.proven in marks
+        return self.proven in (NO_MARK, *marks) and (taken in (NO_MARK, marks[0]) or follows)
+
+    @property
+    def present(self) -> RosterMark:
+        """Return the newest roster that is known."""
+        return max(self.proven, self.memory.kept.taken)
+
+    def _remember(self) -> None:
+        """Keep what a restart must not forget; rosters without a version may be set by hand."""
+        if self.settings.roster:
+            own = roster_marks(self.settings)[0]
+            self.memory.keep(Kept(self.settings.promise, own, self.proven)
+                             if max(own, self.proven).version > 0 else
+                             Kept(self.settings.promise))
 
     def check(self, settings: MandateSettings) -> None:
         """
@@ -224,8 +248,11 @@ class Mandates:
         if settings == self.settings:
             return
         marks, own = roster_marks(settings), roster_marks(self.settings)[0]
-        if self.in_step and marks[0].step <= own.step or marks[0].step < self.proven.step:
-            why = f'the present one, {max(self.proven, own).version}, is not older'
+        taken = self.memory.kept.taken
+        if self.in_step and marks[0].step <= own.step or marks[0].step < self.present.step:
+            why = f'the present one, {max(self.present, own).version}, is not older'
+        elif marks[0] == taken and self.proven in (NO_MARK, *marks):
+            return
         elif self.proven == NO_MARK:
             why = 'no leader has acted yet'
         elif self.proven not in marks:
@@ -410,7 +437,8 @@ class Mandates:
         before, self._follows, self.news = self._follows, follows, False
         self.time = now
         if math.isnan(self.silent_until):
-            self.silent_until = now - self._lag() + self.settings.promise
+            self.silent_until = now - self._lag() + max(
+                self.settings.promise, self.memory.kept.promise)
         if follows.leader != before.leader or follows.leads != before.leads:
             self._drop_mandates()
             promise = self.bound(now)
@@ -459,6 +487,7 @@ class Mandates:
                 or now - self._lag() < self.silent_until
                 or beat <= self.highest or (promise is not None and promise.leader != leader)):
             return
+        self._remember()
         first = beat if promise is None else promise.first
         self.promise = Promise(leader, first, beat, now - self._lag() + self.settings.promise)
         self.highest = beat

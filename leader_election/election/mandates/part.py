@@ -33,7 +33,7 @@ MANDATE_OF, MANDATE_TERM = 'mandate_of', 'mandate_term'
 """The names of values on the topic ``leadership``."""
 TOO_FEW = 'takes more than half'
 """The end of the warning of a leader without a quorum."""
-OTHER_ROSTER = 'grants nothing: leaders have acted under another roster,'
+OTHER_ROSTER = 'grants nothing: the present roster is another one,'
 """The begin of the warning of a robot with a roster that is too old or too new."""
 SETTINGS_DIFFER = 'rejected_other_mandate'
 """The counter of parts of neighbours with other settings."""
@@ -57,8 +57,10 @@ class MandatesOfRobot(Part):
     name = 'mandates'
 
     def __init__(self, setup: PartSetup) -> None:
+        settings, tool = setup.parameters.mandate_settings, setup.tool
         self.mandates = Mandates(
-            setup.robot_id, setup.parameters.mandate_settings, setup.first_number, setup.tool)
+            setup.robot_id, settings, setup.first_number, tool and tool.lag,
+            tool.memory() if tool and settings.roster else None)
         self.left_out = 0
         self.differing: tuple[int, ...] = ()
         self.needed = 0.0
@@ -145,8 +147,8 @@ class MandatesOfRobot(Part):
         """Return the reason why a leader may not act, or the members under no mandate."""
         settings = self.mandates.settings
         if not self.mandates.in_step:
-            return (f'{OTHER_ROSTER} version {self.mandates.proven.version}, and its own has '
-                    f'version {settings.version}')
+            return (f'{OTHER_ROSTER} version {self.mandates.present.version}, and its own has '
+                    f'version {settings.version}; the command swarm_roster changes it')
         if leads and self.mandates.acting(now) is None:
             over = self.mandates.over(now).keys()
             missed = [roster for roster in (settings.roster, settings.old)
@@ -170,7 +172,8 @@ class MandatesOfRobot(Part):
 
     def concern(self) -> tuple[str, str, dict[str, Any]] | None:
         """Return the warnings about the settings of mandates."""
-        duration, faults = self.mandates.settings.duration, list[str]()
+        duration = self.mandates.settings.duration
+        faults = list(filter(None, [self.mandates.memory.fault]))
         if self.differing:
             named = ', '.join(map(str, self.differing[:MOST_NAMED]))
             more = len(self.differing) - MOST_NAMED

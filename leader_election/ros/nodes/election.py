@@ -94,7 +94,7 @@ class Election:
             if parameters.swarm_key_file else None)
         wall, begun = time.time_ns() // 10**6, int(self._now() * 1e3)
         host = RobotNode(node, declarations, self.steady_clock, parameters.robot_id, self._pose,
-                         lambda: self.runs, parameters.output_prefix)
+                         lambda: self.runs, parameters.output_prefix, self._lag)
         wanted = [parameters, *(each.values for each in self._instances.values())]
         self._topics: dict[str, PartTopics] = {
             entry.name: entry.load('topics')(host) for entry in PARTS
@@ -119,8 +119,7 @@ class Election:
             parameters,
             {name: self._instance_with_own(name, declared.values)
              for name, declared in self._instances.items()},
-            {**{name: topics.tool for name, topics in self._topics.items()},
-             **{entry.name: lambda instance: self._lag for entry in PARTS if entry.counts_time}},
+            {name: topics.tool for name, topics in self._topics.items()},
             self._key_file.content,
             (wall if self._time_file is None
              else self._time_file.start(wall, REPLAY_WINDOW)) - begun,

@@ -43,6 +43,8 @@ class RobotNode:
     pose: Callable[[], tuple[float, float, float] | None]
     runs: Callable[[], bool]
     space: str
+    lag: Callable[[], float] | None = None
+    """Returns how far a slower clock of the computer is behind the robot's times [s]."""
 
 
 Listen = Callable[..., Any]
@@ -60,6 +62,7 @@ class PartTopics:
 
     def __init__(self, host: RobotNode) -> None:
         """Make the topics, before the robot."""
+        self.host = host
 
     def tool(self, instance: str) -> Any:
         """Return the tool of the part of an instance (:class:`.PartSetup`)."""

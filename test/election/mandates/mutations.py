@@ -111,6 +111,14 @@ class _GrantsOldBeats(Mandates):
         self.highest = self.highest or before
 
 
+@violates('a promise counts the slower clock', 'explicit')
+class _GrantsByLeases(Mandates):
+    def _grant(self, now: float) -> None:
+        lag, self._lag = self._lag, float
+        super()._grant(now)
+        self._lag = lag
+
+
 @violates('a newer beat prolongs the promise', 'adversary')
 class _DoesNotProlong(Mandates):
     def _grant(self, now: float) -> None:

@@ -26,6 +26,7 @@ from leader_election.election.mandates.mandates import (
     Notice,
     Promise,
 )
+from leader_election.election.mandates.memory import Kept, Memory
 from leader_election.election.mandates.settings import MandateSettings, NO_MARK, roster_marks
 from leader_election.parameters import ParameterError
 import pytest
@@ -616,3 +617,47 @@ def test_robot_in_another_step_is_used_only_for_its_numbers() -> None:
     assert other.part.grants == {2: 5}
     assert made.counted(other.part) == MandatePart(
         number=5, digest=other.part.digest, proven=other.part.proven)
+
+
+# What is kept over a restart.
+
+def test_started_robot_is_silent_for_the_longest_promise_that_it_may_have_made() -> None:
+    memory = Memory()
+    for duration in (T, 3.0 * T, T, T):
+        settings = MandateSettings(duration, RHO, OLD)
+        silent = max(memory.kept.promise, settings.promise)
+        made = Mandates(2, settings, memory=Memory(memory.kept))
+        for now in (0.0, silent - 0.01):
+            made.round(FOLLOW, [of_leader(5)], now)
+        assert made.promise is None and made.memory.kept == memory.kept
+        made.round(FOLLOW, [of_leader(6)], silent)
+        assert made.promise is not None and made.memory.kept == Kept(settings.promise)
+        memory = made.memory
+
+
+def test_started_robot_grants_only_in_its_last_roster_or_a_proven_later_one() -> None:
+    first, change, after = (settings._replace(version=settings.version + 1) for settings in (
+        STEPS[0], STEPS[1], STEPS[2]))
+    marks = [roster_marks(settings)[0] for settings in (first, change, after)]
+    for taken, proven, settings, grants in (
+            (0, None, first, True), (0, 0, change, True), (0, None, change, False),
+            (0, 0, after, False), (1, 0, first, False), (1, 0, change, True),
+            (1, 0, after, False), (1, 1, after, True), (1, 1, change, True),
+            (2, 1, change, False), (2, 2, first, False), (2, 2, after, True)):
+        known = NO_MARK if proven is None else marks[proven]
+        made = Mandates(2, settings, memory=Memory(Kept(0.0, marks[taken], known)))
+        assert made.in_step == grants, (taken, proven, settings)
+        if taken == 1 and settings == first:
+            assert takes(made, change) and made.in_step
+        if taken == 2 and settings == first:
+            assert not takes(made, change) and takes(made, after) and made.in_step
+
+
+def test_robot_keeps_a_roster_with_a_version_before_it_grants() -> None:
+    for settings in STEPS[:2]:
+        made = Mandates(2, settings)
+        made.silent_until = 0.0
+        made.round(FOLLOW, [of_leader(5)], 0.0)
+        kept = made.memory.kept
+        assert made.promise is not None and kept.promise == settings.promise
+        assert kept.taken == (roster_marks(settings)[0] if settings.version else NO_MARK)

@@ -56,6 +56,13 @@ def test_violation_is_found_when_a_rule_is_mutated(
             getattr(test_mandates, mutation.found_by)()
 
 
+def test_violation_is_found_when_clocks_of_leases_stop_during_sleep() -> None:
+    class Stopped(Network):
+        def _pass_time(self, number: int, asleep: bool) -> int:
+            return number if asleep else super()._pass_time(number, False)
+    assert any(Stopped(graph, (1, 2)).check(4).faults for graph in graphs(2, 'one'))
+
+
 def test_no_violation_is_found_when_no_rule_is_mutated() -> None:
     for robots, steps in QUICK[:2]:
         for graph in graphs(robots, 'one'):

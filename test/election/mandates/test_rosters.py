@@ -14,11 +14,14 @@
 
 """Rosters that change while robots run: two leaders never act, in any order, with any cuts."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from election.mandates.adversary import Adversary
-from election.mandates.mandated_swarm import Case, MandatedSwarm, SWARM
+from election.mandates.mandated_swarm import Case, Clock, Clocked, MandatedSwarm, SWARM
+from leader_election.election.mandates.memory import MandateTool, Memory
 from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
 from leader_election.parameters import build, ParameterError
 
 SMALL, LARGE = '0-4', '0-10'
@@ -35,9 +38,10 @@ class ReformedSwarm(MandatedSwarm):
     :ivar apart: robots that no message leaves or reaches.
     """
 
-    def __init__(self, seed: int) -> None:
-        self.rosters = dict.fromkeys(range(11), SMALL)
+    def __init__(self, seed: int, roster: str = SMALL) -> None:
+        self.rosters = dict.fromkeys(range(11), roster)
         self.apart = frozenset[int]()
+        self.memories = [Memory() for _ in range(11)]
         super().__init__(Case(robots=11, speed=0.0, quorum=True), seed)
 
     def parameters(self, i: int) -> dict[str, Any]:
@@ -45,15 +49,26 @@ class ReformedSwarm(MandatedSwarm):
         return {**super().parameters(i), 'roster': self.rosters[i], 'metric': 'hops',
                 'communication_range': float('inf')}
 
+    def _make(self, i: int, now: float) -> Any:
+        self.memories[i] = Memory(self.memories[i].kept)
+        tool = MandateTool(None, lambda: self.memories[i])
+        return Clocked(
+            Robot(build(ElectionParameters, self.parameters(i)),
+                  tools={'mandates': lambda instance: tool}, first_number=int((now + 1.0) * 1e3)),
+            Clock(self.case.rate_error, self.chance, now))
+
     def _hearers(self, robot: int) -> list[int]:
         return [other for other in self.robots
                 if other != robot and (other in self.apart) == (robot in self.apart)]
 
-    def restart(self, i: int, roster: str) -> None:
-        """Restart a robot with another roster."""
-        self.rosters[i] = roster
-        self.kill(i)
-        self.add(i, self._make(i, self.now))
+    def restart(self, robots: Iterable[int], roster: str) -> None:
+        """Restart robots with another roster, once no messages are under way."""
+        for i in robots:
+            self.kill(i)
+        self.run(1.0)
+        for i in robots:
+            self.rosters[i] = roster
+            self.add(i, self._make(i, self.now))
 
     def take(self, i: int, roster: str) -> bool:
         """Set the roster of a running robot, and return whether the robot takes it."""
@@ -76,7 +91,7 @@ def test_one_leader_acts_when_robots_restart_with_another_roster_before_a_cut() 
         swarm = ReformedSwarm(seed)
         assert swarm.run(20.0, until=lambda swarm=swarm: swarm.acting() != [])
         for i in sorted(swarm.robots.keys() - MINORITY):
-            swarm.restart(i, LARGE)
+            swarm.restart([i], LARGE)
             swarm.run(1.0)
         swarm.apart = MINORITY
         swarm.run(20.0)
@@ -106,8 +121,7 @@ def test_restarted_robot_grants_nothing_until_it_takes_the_new_roster(
     for step in (FIRST, SECOND):
         assert all([swarm.take(i, step) for i in swarm.robots])
         swarm.run(10.0)
-    for i in MINORITY:
-        swarm.restart(i, SMALL)
+    swarm.restart(MINORITY, SMALL)
     swarm.run(10.0)
     swarm.apart = MINORITY
     swarm.run(20.0)
@@ -118,6 +132,23 @@ def test_restarted_robot_grants_nothing_until_it_takes_the_new_roster(
     swarm.run(10.0)
     assert len(swarm.acting()) == 1 and swarm.faults == []
     assert MINORITY <= swarm.over(swarm.acting()[0]).keys()
+
+
+def test_one_leader_acts_when_robots_restart_with_an_older_roster_inside_a_cut() -> None:
+    swarm = ReformedSwarm(3, f'v1 {SMALL}')
+    swarm.run(20.0)
+    for step in (f'v2 {SMALL} to {LARGE}', f'v2 {LARGE}'):
+        assert all([swarm.take(i, step) for i in swarm.robots])
+        swarm.run(10.0)
+    swarm.apart = MINORITY
+    swarm.restart(MINORITY, f'v1 {SMALL}')
+    swarm.run(20.0)
+    assert len(swarm.acting()) == 1 and swarm.faults == []
+    swarm.apart = frozenset()
+    swarm.run(5.0)
+    assert all([swarm.take(i, f'v2 {LARGE}') for i in MINORITY])
+    swarm.run(10.0)
+    assert MINORITY <= swarm.over(swarm.acting()[0]).keys() and swarm.faults == []
 
 
 STEPS = (

@@ -1,0 +1,73 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""What robots with a quorum keep in files over a restart."""
+
+import math
+from pathlib import Path
+
+from leader_election.election.mandates.memory import Kept, NOTHING
+from leader_election.election.mandates.settings import RosterMark
+from leader_election.ros.nodes.mandate_files import MandateFile
+import pytest
+from ros.nodes.bench import robot
+from support import spin_until
+
+KEPT = Kept(3.06, RosterMark(4, 17), RosterMark(2, 9))
+
+
+def test_file_holds_the_last_kept_values_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / 'state' / 'leader_election' / 'robot.json'
+    file = MandateFile(path)
+    assert file.kept == NOTHING and not file.fault and not path.exists()
+    file.keep(Kept(5.0))
+    file.keep(KEPT)
+    assert MandateFile(path).kept == KEPT and path.read_text().count('\n') == 1
+    assert [each.name for each in path.parent.iterdir()] == ['robot.json']
+
+
+@pytest.mark.parametrize('text', [
+    '', '{}', '[]', '7', '{"promise": 3', '{"promise": NaN, "taken": [1, 2], "proven": [1, 2]}',
+    '{"promise": 3.0, "taken": [1], "proven": [1, 2]}', '\xff', '[' * 999,
+    '{"promise": 3.0, "taken": "x", "proven": null}',
+    '{"promise": 3.0, "taken": [1, 1e999], "proven": [1, 2]}'])
+def test_robot_grants_nothing_when_its_file_is_damaged(text: str, tmp_path: Path) -> None:
+    path = tmp_path / 'robot.json'
+    path.write_text(text, encoding='utf-8')
+    file = MandateFile(path)
+    assert file.kept == Kept(math.inf) and 'grants nothing' in file.fault
+    assert path.read_text(encoding='utf-8') == text
+
+
+def test_fault_names_the_file_when_it_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / 'state').write_text('a file in place of a folder')
+    file = MandateFile(tmp_path / 'state' / 'robot.json')
+    file.keep(KEPT)
+    assert file.kept == KEPT and str(tmp_path) in file.fault
+
+
+@pytest.mark.usefixtures('ros')
+def test_robot_does_not_act_with_another_roster_when_it_restarts() -> None:
+    for roster, acts in (('v1 3', True), ('v2 3', False), ('v1 3', True)):
+        node = robot(3, metric='hops', communication_range=float('inf'), mandate=0.5,
+                     quorum='majority', roster=roster)
+        part = node.robot.main.parts['mandates']
+        if acts:
+            spin_until([node], lambda part=part: part.status() is not None)
+        else:
+            mandates = part.mandates
+            spin_until([node], lambda m=mandates: m.time > m.silent_until + 0.5)
+            assert part.status() is None
+            assert 'version 1, and its own has version 2' in part.warning(True, 0.0)
+        node.close()
+        node.destroy_node()
