@@ -227,6 +227,16 @@ def test_summary_keeps_a_number_that_equals_the_missing_id():
     assert fault is None and again == region
 
 
+@pytest.mark.parametrize(('members', 'understood'), [
+    (0.0, True), (0.5, True), (float(MOST_MEMBERS), True), (-0.5, False),
+    (1.001 * MOST_MEMBERS, False)])
+def test_summary_counts_from_none_to_the_most_members(members, understood):
+    """A relay contributes none, and shares of a member may have come so far."""
+    found, fault = codec().unpack(2, changed(GOOD, summary=(members,)), 10.0)
+    assert fault == (None if understood else WRONG_SUMMARY)
+    assert not understood or found.summary[0] == members
+
+
 def test_gossip_contributions_are_padded():
     found, fault = codec('gossip').unpack(2, GOSSIP, 10.0)
     assert fault is None and found.members == (2, 7, -1) and found.ages == (0, 1, 0)

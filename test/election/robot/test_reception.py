@@ -12,20 +12,28 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The budget of decoded messages, and the faults of a neighbourhood that diagnostics report."""
+"""Messages that are received, the budget of decoded ones, and the faults of a neighbourhood that diagnostics report."""
 
 from collections import Counter
+from typing import Any
 
+from leader_election.election.algorithms import BOUNDED
+from leader_election.election.messages.codec import Codec, Message
+from leader_election.election.messages.swarm_key import Authentication
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reception import (
+    DROPPED,
     HEARD,
     HearingBudget,
     NeighbourhoodWatch,
     NO_MESSAGE,
+    Reception,
     REFUSALS,
     ROUNDS,
     SHARES,
     SILENCE,
 )
+from leader_election.parameters import build
 
 
 def admitted(budget: HearingBudget, number: int, now: float, sender: int | None = None) -> int:
@@ -60,6 +68,58 @@ def test_budget_is_refilled_continuously_up_to_a_second() -> None:
     assert all_admitted(5.375) == 3, '3.75 messages later'
     assert all_admitted(5.5) == 2
     assert all_admitted(60.0) == 10
+
+
+class Received:
+    """The reception of robot 1, which knows robot 2."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.counts: Counter[str] = Counter()
+        self.reception = Reception(
+            build(ElectionParameters, {'robot_id': 1, **settings}), CODEC, Authentication(), {},
+            lambda sender: sender == 2, self.counts)
+
+    def accepted(self, payload: str, now: float = 10.0, needs_position: bool = False,
+                 ) -> int | None:
+        """Return the sender of a message that counts."""
+        found = self.reception.accept(payload, now, needs_position)
+        return None if found is None else found.id
+
+
+CODEC = Codec(BOUNDED)
+
+
+def payload(robot: int, frame: str = 'map', place: tuple[float, float] | None = None) -> str:
+    """Return the message of a robot."""
+    return CODEC.encode(Message(robot, frame, place, BOUNDED.state(0.0, 0.0, robot, 0)))
+
+
+def test_known_sender_is_heard_once_a_period_beyond_the_budget() -> None:
+    made = Received(hearing_budget=SHARES)
+    assert [made.accepted(payload(2)) for _ in range(3)] == [2, 2, None]
+    assert [made.accepted(payload(3)) for _ in range(3)] == [3, None, None]
+    assert (made.counts[HEARD], made.counts[DROPPED]) == (6, 3)
+
+
+def test_echo_of_each_sent_message_is_ignored_once() -> None:
+    made = Received()
+    made.reception.sent(payload(1))
+    assert made.accepted(payload(1)) is None
+    assert made.counts[HEARD] == 0 and made.reception.duplicate is None
+    assert made.accepted(payload(1), 11.0) is None
+    assert (made.counts[HEARD], made.counts['rejected_own_id']) == (1, 1)
+    assert made.reception.duplicate == 11.0
+
+
+def test_message_is_refused_with_one_reason() -> None:
+    made = Received()
+    assert made.accepted('{}') is None and made.counts['rejected_malformed'] == 1
+    assert made.accepted(payload(2, 'odom'), needs_position=True) is None
+    assert made.accepted(payload(2), needs_position=True) is None
+    assert made.accepted(payload(2, place=(1.0, 2.0)), needs_position=True) == 2
+    refused = {name: count for name, count in made.counts.items() if name != HEARD and count}
+    assert refused == {
+        'rejected_malformed': 1, 'rejected_frame': 1, 'rejected_no_position': 1}
 
 
 def counts(heard: int, rounds: int, **refused: int) -> Counter[str]:
