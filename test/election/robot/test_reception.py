@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Messages that are received, the budget of decoded ones, and the faults of a neighbourhood that diagnostics report."""
+"""Messages that are received, the budget of decoded ones, and faults for the diagnostics."""
 
 from collections import Counter
 from typing import Any
