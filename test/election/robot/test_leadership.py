@@ -31,7 +31,13 @@ from leader_election.election.robot.diagnostics import (
     Status,
     status_name,
 )
-from leader_election.election.robot.leadership import events, LeadershipStatus, text, values
+from leader_election.election.robot.leadership import (
+    events,
+    LeadershipStatus,
+    status_of,
+    text,
+    values,
+)
 from leader_election.election.robot.parameters import InstanceParameters
 from leader_election.parameters import build
 import pytest
@@ -63,6 +69,16 @@ def test_leadership_is_reported_for_leader_follower_and_robot_without_leader() -
     assert of(1)['leader_namespace'] == '/robot_2'
     assert of(2, active=False) | {'id': '1', 'namespace': '/robot_1'} == alone | {
         'role': 'inactive'}
+
+
+def test_status_has_leader_role_and_announced_strength() -> None:
+    swarm = Swarm(line(2), lambda i: {'strength': float(i)}, radius=9.0)
+    found = [status_of(robot, robot.main) for robot in swarm.robots.values()]
+    assert found == [LeadershipStatus(i, i, True, 'leader', float(i), False, {}) for i in (1, 2)]
+    swarm.sweep(2)
+    found = [status_of(robot, robot.main) for robot in swarm.robots.values()]
+    assert found == [LeadershipStatus(1, 2, False, 'worker', 1.0, True, {}),
+                     LeadershipStatus(2, 2, True, 'leader', 2.0, True, {})]
 
 
 # Events, told from two standings of a robot.
@@ -109,6 +125,11 @@ def told(before, now):
 ])
 def test_change_of_status_gives_its_events(before, now, expected):
     assert told(before, now) == expected
+
+
+def test_event_has_the_value_before():
+    assert list(events(LED, LED._replace(strength=2.0))) == [
+        {'event': 'strength_changed', 'strength': 2.0, 'before': 1.0}]
 
 
 STANDINGS = strategies.builds(

@@ -40,12 +40,31 @@ from leader_election.election.messages.codec import codec_for, InstanceMessage, 
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.robot import Robot
+from leader_election.election.robot.strength import Strength, TOLERANCE
 from leader_election.parameters import build, ParameterError
 from leader_election.ros.nodes.robot_diagnostics import statuses
 import pytest
 
 LIMITS = [0.0, 1.0]
 WITH_STRENGTHS = [BOUNDED, CLASSIC, COLOUR, RECURSIVE, REPLICATED, RESILIENT]
+
+
+def test_value_of_a_source_is_admitted_within_limits_and_tolerance() -> None:
+    strength = Strength(0.5, hysteresis=0.0)
+    strength.limit((0.0, 1.0))
+    inside = 0.5 * TOLERANCE
+    for value, expected in ((0.0, 0.0), (1.0, 1.0), (1.0 + inside, 1.0), (-inside, 0.0),
+                            (BARRED, BARRED)):
+        assert strength.admitted(value) == expected and strength.excess is None
+    for value in (math.inf, math.nan):
+        assert strength.admitted(value) is None and strength.excess is None
+    assert strength.admitted(1.5) is None and strength.excess == 1.5
+    strength.limit((0.0, 1.2))
+    assert strength.excess == 1.5
+    strength.limit((0.0, 1.5))
+    assert strength.excess is None
+    assert not strength.update(math.nan) and (strength.rejected, strength.announced) == (1, 0.5)
+    assert strength.update(0.75) and strength.announced == 0.75
 
 
 def refused(me: Robot) -> int:
