@@ -65,7 +65,10 @@ class LeaderClient:
         self._sent = -math.inf
         self._subscription = node.create_subscription(
             DiagnosticArray, f'{robot.rstrip("/")}/{LEADERSHIP}' if robot else LEADERSHIP,
-            self._take, EVENTS)
+            self._receive, EVENTS)
+        self._ahead = -math.inf
+        """How far the wall clock was ahead of the own one when no message waited [s]."""
+        self._compare_clocks()
 
     def _now(self) -> float:
         """Return the time on the clock by which ages count [s]."""
@@ -74,11 +77,22 @@ class LeaderClient:
         with self._lock:
             return self._lease_clock.seconds()
 
+    def _compare_clocks(self) -> None:
+        # In this order: a process that freezes in between finds messages older.
+        now = self._now()
+        self._ahead = clock.seconds(self._node_clock) - now
+
+    def _receive(self, message: DiagnosticArray) -> None:
+        with self._lock:
+            self._take(message)
+            self._take_waiting()
+
     def _take(self, message: DiagnosticArray) -> None:
         # In this order: a process that freezes in between finds the message older.
         now = self._now()
         stamp = Time.from_msg(message.header.stamp).nanoseconds * 1e-9
-        took = max(0.0, clock.seconds(self._node_clock) - stamp)
+        # While the message waited the wall clock may have been set back.
+        took = max(0.0, clock.seconds(self._node_clock) - stamp, now + self._ahead - stamp)
         for status in message.status:
             values = {pair.key: pair.value for pair in status.values}
             if values.get(vocabulary.INSTANCE) == self._instance:
@@ -92,6 +106,7 @@ class LeaderClient:
         with suppress(InvalidHandle), self._lock, waiting:
             while (taken := waiting.take_message(DiagnosticArray, False)) is not None:
                 self._take(taken[0])
+            self._compare_clocks()
 
     # Answers.
 

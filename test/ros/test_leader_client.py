@@ -26,6 +26,7 @@ from leader_election.ros.nodes.qos import EVENTS
 import pytest
 from rclpy.duration import Duration
 from rclpy.node import Node
+from rclpy.time import Time
 from support import spin_until
 
 LEADS = {'instance': 'main', 'leader': '3', 'leader_namespace': '/robot_3', 'is_leader': 'true',
@@ -114,6 +115,39 @@ def test_mandate_ends_also_when_no_further_message_arrives(client_of: ClientMake
     client = client_of(LEADS, -1.0, lasts=(1.0, 600.0))
     assert not client.may_act() and client.term is None
     assert client.refusal(over=4).startswith('the mandate ended '), 'it is no leader any more'
+
+
+def test_mandate_is_not_prolonged_when_the_wall_clock_is_set_back_while_messages_wait(
+        ros: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two messages wait for 20 s, in which somebody sets the wall clock back by 30 s."""
+    shown: list[float] = []
+    take = LeaderClient._take
+    monkeypatch.setattr(LeaderClient, '_take', lambda self, message: (
+        shown.append(0.0), take(self, message)))
+    robot, user = Node('robot'), Node('user')
+    client = LeaderClient(user, '/robot_3')
+    publisher = robot.create_publisher(DiagnosticArray, '/robot_3/leadership', EVENTS)
+    spin_until([robot, user], lambda: publisher.get_subscription_count() == 1)
+
+    def publish() -> None:
+        now = clock.seconds(robot.get_clock())
+        values = {**LEADS, 'acting': 'true', 'term': '17', 'acting_until': f'{now + 10.0}',
+                  'acts_over': '', 'acts_until': ''}
+        message = DiagnosticArray(status=[DiagnosticStatus(values=[
+            KeyValue(key=key, value=value) for key, value in values.items()])])
+        message.header.stamp = Time(seconds=now).to_msg()
+        publisher.publish(message)
+
+    publish()
+    publish()
+    seconds, passed = clock.seconds, LeaseClock.seconds
+    monkeypatch.setattr(clock, 'seconds', lambda of: seconds(of) - 10.0)
+    monkeypatch.setattr(LeaseClock, 'seconds', lambda self: passed(self) + 20.0)
+    spin_until([robot, user], lambda: len(shown) == 2)
+    assert not client.may_act() and client.age == pytest.approx(20.0, abs=5.0)
+    publish()
+    spin_until([robot, user], lambda: len(shown) == 3)
+    assert client.may_act() and client.age == pytest.approx(0.0, abs=5.0)
 
 
 def test_mandate_is_not_prolonged_when_the_client_freezes_between_clock_readings(
