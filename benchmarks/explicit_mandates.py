@@ -20,8 +20,9 @@ steps is explored in every connected graph of labelled robots. A step is one of
 
 - a round of a robot that follows whom it wants, before which it hears no message or one that a
   neighbour has ever sent: so messages are lost, late, doubled and reordered without limit;
-- time for all: robot 1 has the slowest clock, all others the fastest. The computer of one may
-  sleep meanwhile: its clock of promises then stops, and that of leases goes on;
+- time for all: robot 1 has the slowest clock, all others the fastest. Of up to three
+  robots the computer of one may sleep meanwhile: its clock of promises then stops, and that of
+  leases goes on;
 - a restart, which forgets all but the wall clock, the roster, and what the robot keeps. A crash,
   or a cut, is a robot without steps;
 - with rosters that change, another roster that the robot takes.
@@ -279,7 +280,7 @@ class Network:
                     yield i, self._after(state, i, None, which)
                 for message in messages:
                     yield i, self._after(state, i, message, which)
-        for asleep in (0, *self._graph):
+        for asleep in (0, *(self._graph if size < 4 else ())):
             yield 0, (*(self._tick(robot, i == asleep) for i, robot in enumerate(state[:size], 1)),
                       *state[size:])
         top = max(map(self._number, state[:size])) + 1

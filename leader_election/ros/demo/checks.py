@@ -249,6 +249,7 @@ class Leaderships(Node):
     """
     Subscribes to ``robot_<id>/leadership``.
 
+    :ivar ids: of the robots.
     :ivar last: the stamp [s] and the values of each robot's last message about its first
         instance, by id.
     """
@@ -262,7 +263,8 @@ class Leaderships(Node):
         super().__init__('leaderships')
         self.last: dict[int, tuple[float, Mapping[str, str]]] = {}
         self._times = MandateTimes(ElectionParameters.message_expiry, MAIN)
-        for robot in ids:
+        self.ids = tuple(ids)
+        for robot in self.ids:
             self.create_subscription(
                 DiagnosticArray, f'robot_{robot}/{LEADERSHIP}', self._take, EVENTS)
 

@@ -22,7 +22,7 @@ Without mandates two robots open it at once, and it obeys old commands.
 """
 
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 import math
@@ -33,6 +33,7 @@ from leader_election.election.mandates.fence import Fence
 from leader_election.ros.demo.checks import Check, format_duration, Leaderships
 from leader_election.ros.demo.faults import WORLD
 from leader_election.ros.demo.scenario import DemoScenario, STRONGEST
+from leader_election.ros.leader_client import LeaderClient
 from leader_election.ros.nodes import clock
 from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.view.frame import Rings
@@ -79,17 +80,6 @@ class Sample(NamedTuple):
     acting: list[int]
 
 
-def may_act(main: Mapping[str, str], now: float) -> bool:
-    """
-    Return whether the values of ``leadership`` allow a robot to act at a time [s].
-
-    >>> main = {'acting': 'true', 'acting_until': '11.5'}
-    >>> may_act(main, 11.0), may_act(main, 12.0)
-    (True, False)
-    """
-    return main.get('acting') == 'true' and now < float(main['acting_until'])
-
-
 def outdated(commands: Sequence[Command]) -> list[Command]:
     """
     Return the commands that arrived after a later command of another robot was obeyed.
@@ -122,7 +112,8 @@ class Gate:
         self.commands: list[Command] = []
         self.samples: list[Sample] = []
         self._fence = Fence() if fence else None
-        self._last = leaderships.last
+        self._operators = {robot: LeaderClient(leaderships, f'robot_{robot}', expiry=EXPIRY)
+                           for robot in leaderships.ids}
         self._clock = leaderships.get_clock()
         self._next: dict[int, float] = {}
         self._waiting: list[Command] = []
@@ -131,15 +122,15 @@ class Gate:
 
     def _tick(self) -> None:
         now = clock.seconds(self._clock)
-        leading = [robot for robot, (stamp, main) in self._last.items()
-                   if robot not in self.frozen and main.get('is_leader') == 'true'
-                   and now - stamp < EXPIRY]
-        acting = [robot for robot, (_, main) in self._last.items() if may_act(main, now)]
+        leading = [robot for robot, operator in self._operators.items()
+                   if robot not in self.frozen and operator.leads]
+        acting = [robot for robot, operator in self._operators.items() if operator.may_act()]
         for robot in leading:
-            main = self._last[robot][1]
-            if now >= self._next.get(robot, 0.0) and (robot in acting or 'acting' not in main):
+            operator = self._operators[robot]
+            if now >= self._next.get(robot, 0.0) and (
+                    robot in acting or not operator.has_mandates):
                 self._next[robot] = now + COMMAND_PERIOD
-                self._waiting.append(Command(robot, int(main.get('term') or 0), now))
+                self._waiting.append(Command(robot, operator.term or 0, now))
         for each in [each for each in self._waiting
                      if each.robot not in self.frozen and each.given + COMMAND_DELAY <= now]:
             self._waiting.remove(each)
@@ -151,8 +142,8 @@ class Gate:
         self.samples.append(Sample(now, holders, leading, acting))
 
     def kill(self, robot: int) -> None:
-        """End a robot's operator. Messages of the robot start a new one."""
-        self._last.pop(robot, None)
+        """End a robot's operator."""
+        self._operators.pop(robot, None)
         self._waiting = [each for each in self._waiting if each.robot != robot]
 
     def checks(self) -> list[Check]:

@@ -18,12 +18,16 @@ from argparse import Namespace
 import subprocess
 import sys
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election.ros.demo.checks import Leaderships
 from leader_election.ros.demo.gate import Command, Gate, GateScenario, Sample, Step
 from leader_election.ros.demo.main import parse
 from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.clock import LeaseClock
+from leader_election.ros.nodes.qos import EVENTS
 from PIL import Image
 import pytest
+from rclpy.node import Node
 from support import spin_until
 
 
@@ -40,17 +44,43 @@ def test_gate_demo_passes_with_one_leader_at_a_time(tmp_path):
     assert Image.open(tmp_path / 'out' / 'run.gif').n_frames > 3
 
 
+def tell(leaderships, robots, robot, term, lasts=60.0):
+    """Publish that a robot leads, and acts under a term for a time [s] by its clock."""
+    publisher = robots.create_publisher(DiagnosticArray, f'robot_{robot}/leadership', EVENTS)
+    spin_until([leaderships, robots], lambda: publisher.get_subscription_count() == 2)
+    now = robots.get_clock().now()
+    values = {'instance': 'main', 'id': str(robot), 'is_leader': 'true', 'leader': str(robot),
+              'acting': 'true', 'term': str(term), 'acts_over': '', 'acts_until': '',
+              'acting_until': str(clock.seconds(robots.get_clock()) + lasts)}
+    message = DiagnosticArray(status=[DiagnosticStatus(values=[
+        KeyValue(key=key, value=value) for key, value in values.items()])])
+    message.header.stamp = now.to_msg()
+    publisher.publish(message)
+
+
+def test_operator_stops_at_the_end_of_the_mandate_when_the_wall_clock_is_set_back(
+        ros, monkeypatch):
+    leaderships, robots = Leaderships([1]), Node('robots')
+    gate = Gate(leaderships)
+    tell(leaderships, robots, 1, 7, lasts=100.0)
+    spin_until([leaderships], lambda: gate.samples and gate.samples[-1].acting == [1])
+    seconds, passed = clock.seconds, LeaseClock.seconds
+    monkeypatch.setattr(clock, 'seconds', lambda of: seconds(of) - 1000.0)
+    monkeypatch.setattr(LeaseClock, 'seconds', lambda self: passed(self) + 100.0)
+    gate.samples.clear()
+    spin_until([leaderships], lambda: gate.samples)
+    assert gate.samples[-1].acting == []
+
+
 @pytest.mark.parametrize('fence', [True, False])
 def test_gate_obeys_an_older_term_only_without_a_fence(ros, fence):
-    leaderships = Leaderships([])
+    leaderships, robots = Leaderships([1, 2, 3]), Node('robots')
     gate = Gate(leaderships, fence)
-    now = clock.seconds(leaderships.get_clock())
     for robot, term in ((1, 7), (2, 9), (3, 5)):
-        leaderships.last.clear()
-        leaderships.last[robot] = now, {'is_leader': 'true', 'acting': 'true', 'term': str(term),
-                                        'acting_until': str(now + 60.0)}
+        tell(leaderships, robots, robot, term)
         spin_until([leaderships], lambda robot=robot: gate.commands
                    and gate.commands[-1].robot == robot)
+        gate.kill(robot)
     obeyed = {each.term for each in gate.commands if each.obeyed}
     assert obeyed == ({7, 9} if fence else {5, 7, 9})
 
