@@ -19,7 +19,7 @@ from importlib.resources import files
 
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build, ParameterError
-from leader_election.ros.demo.logs import Punctuality, SIGHTINGS, swarms, table
+from leader_election.ros.demo.logs import LogsDemo, Punctuality, SIGHTINGS, swarms, table
 from leader_election.ros.demo.main import parse
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.fleet.hosting import RobotHostParameters
@@ -56,6 +56,24 @@ def test_landmarks_are_read_from_the_folder(tmp_path):
         files('leader_election.simulation') / 'logs/physics5/measurements/landmarks.csv')
     with pytest.raises(ParameterError, match='^argument --landmarks: there is no landmarks.csv'):
         swarms(parse(['--logs', str(tmp_path), '--sightings', '--landmarks']))
+
+
+def test_check_of_logs_fails_when_the_run_ends_early_or_a_robot_is_silent(
+        ros, tmp_path, monkeypatch, capsys):
+    logs = LogsDemo(options('--output', str(tmp_path)))
+    monkeypatch.setattr('leader_election.ros.demo.logs.draw_agreement', lambda *given: None)
+    for tracker in logs.trackers.values():
+        tracker.first_heard.update(dict.fromkeys(logs.ids, 0.0))
+    for name in logs.agreements:
+        logs.agreements[name] = agreement(*[1] * (int(logs.length) + 1))
+    assert logs._report(None) == 0
+    logs.agreements['by_odometry'] = agreement(*[1] * (int(logs.length) - 5))
+    del logs.trackers['by_truth'].first_heard[logs.ids[0]]
+    capsys.readouterr()
+    assert logs._report(None) == 1
+    failed = [line for line in capsys.readouterr().out.splitlines() if line.startswith('  FAIL')]
+    assert len(failed) == 2 and ' were compared' in failed[0]
+    assert 'by_truth: 4 of 5 robots were heard' in failed[1]
 
 
 def agreement(*leaders: int) -> Agreement:
