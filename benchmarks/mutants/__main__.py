@@ -95,7 +95,8 @@ def main() -> int:
     print('', f'{"room":<10}{"mutants":>9}' + ''.join(f'{each.value:>12}' for each in Result)
           + f'{"share":>12}', sep='\n')
     for room in ROOMS:
-        print(row(room, [results[each] for each in found if each.file.startswith(f'{room}/')]))
+        if in_room := [results[each] for each in found if each.file.startswith(f'{room}/')]:
+            print(row(room, in_room))
     print(row('all', list(results.values())))
     killed, survived = (Counter(results.values())[each]
                         for each in (Result.KILLED, Result.SURVIVED))

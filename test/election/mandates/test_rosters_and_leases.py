@@ -24,6 +24,7 @@ import pytest
 
 def test_fence_admits_terms_that_do_not_fall_and_counts_the_others() -> None:
     fence = Fence()
+    assert (fence.highest, fence.refused) == (0, 0)
     assert [fence.admits(term) for term in (0, -1, 1, 1, 3, 2, 3)] == [
         False, False, True, True, True, False, True]
     assert (fence.highest, fence.refused) == (3, 3)
