@@ -23,6 +23,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
+import re
 import subprocess
 import sys
 
@@ -45,9 +46,14 @@ from leader_election.election.robot.robot import Robot
 from leader_election.parameters import build
 from leader_election.ros.demo.checks import RunObserver
 from leader_election.ros.demo.task_scenarios import SCENARIOS as SCENARIOS_BY_NAME
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.swarm.reference_partition import links_within, PartitionJudge
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import pytest
+import rclpy
+from rclpy.context import Context
+from rclpy.node import Node
+from std_msgs.msg import String
 
 PLACES: dict[int, Position] = {i: (3.0 * i, 0.0) for i in range(1, 10)}
 STRENGTHS = {1: 0.1, 2: 0.5, 3: 0.9, 4: 0.2, 5: 0.3, 6: 0.4, 7: 0.15, 8: 0.12, 9: 0.11}
@@ -221,6 +227,10 @@ HERE, CHECKS, SCENARIOS, GATE, CHAOS = (
 LEADERS = f'{HERE}.test_leader_check_finds_its_planted_fault'
 SPOILED = f'{CHAOS}.test_check_fails_when_its_figure_is_spoiled'
 PLANTED = {
+    'other robots sent in this ROS domain':
+        f'{HERE}.test_demonstration_fails_when_a_stranger_sends_in_its_domain',
+    ' were compared':
+        'ros/demo/test_logs.test_check_of_logs_fails_when_the_run_ends_early_or_a_robot_is_silent',
     'robots were heard': f'{HERE}.test_memory_check_names_a_silent_robot',
     'first right partition': LEADERS,
     'recovery, until': LEADERS,
@@ -275,6 +285,31 @@ def test_table_names_an_existing_test_for_each_check() -> None:
         texts += [check.text for check in SCENARIOS_BY_NAME[kind](scenario).checks()]
     texts += [check.text for check in WatchedSwarm().observer.checks(Snapshot(0.0, {}))]
     assert [text for text in texts if not any(part in text for part in PLANTED)] == []
+
+
+def test_demonstration_fails_when_a_stranger_sends_in_its_domain(tmp_path: Path) -> None:
+    context, stranger = Context(), None
+    with subprocess.Popen(
+            [sys.executable, '-m', 'leader_election', 'demo', '--robots', '3', '--world', 'empty',
+             '--radius', '30', '--range', '30', '--duration', '8', '--processes', '1', '--output',
+             str(tmp_path / 'out')], env=variables(), stdout=subprocess.PIPE, text=True,
+            stdin=subprocess.DEVNULL) as demo:
+        assert demo.stdout is not None
+        said = [demo.stdout.readline()]
+        [domain] = re.findall('^ROS domain ([0-9]+)', said[0])
+        for line in demo.stdout:
+            said.append(line)
+            # Beside a stranger the demonstration does not start.
+            if stranger is None and line.startswith('3 robots'):
+                rclpy.init(args=[], context=context, domain_id=int(domain))
+                stranger = Node('stranger', context=context, use_global_arguments=False)
+                stranger.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
+    assert stranger is not None
+    stranger.destroy_node()
+    context.shutdown()
+    assert demo.returncode == 1
+    assert [line for line in said if line.startswith('  FAIL')] == [
+        '  FAIL  other robots sent in this ROS domain: /stranger\n']
 
 
 def test_demonstration_fails_when_robots_are_deaf(tmp_path: Path) -> None:
