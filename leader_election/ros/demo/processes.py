@@ -87,6 +87,8 @@ class Processes:
         with self._log(name).open('wb') as log:
             self._running[name] = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                # What robots keep over a restart belongs to the run.
+                env={**os.environ, 'XDG_STATE_HOME': str(self._folder / 'state')},
                 preexec_fn=end_with_parent, start_new_session=True)
         return self._running[name].pid
 
