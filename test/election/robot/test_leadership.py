@@ -127,9 +127,11 @@ def test_change_of_status_gives_its_events(before, now, expected):
     assert told(before, now) == expected
 
 
-def test_event_has_the_value_before():
+def test_event_has_named_values():
     assert list(events(LED, LED._replace(strength=2.0))) == [
         {'event': 'strength_changed', 'strength': 2.0, 'before': 1.0}]
+    assert list(events(ALONE._replace(parts=acting(17)), ALONE._replace(parts=acting(23)))) == [
+        {'event': 'mandate_lost', 'term': 17}, {'event': 'mandate_acquired', 'term': 23}]
 
 
 STANDINGS = strategies.builds(
