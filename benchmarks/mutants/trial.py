@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from enum import Enum
 from functools import cache
 import gc
+from importlib import import_module
 import multiprocessing
 import os
 from pathlib import Path
@@ -110,6 +111,8 @@ def reach(number: int) -> tuple[float, set[Line]]:
 
 def attempt(mutant: Mutant, originals: list[FunctionType], tests: list[tuple[float, int]]) -> int:
     """Return 1 if a test fails with the mutant, otherwise 0. A signal ends endless tests."""
+    if not originals:
+        raise LookupError(f'{mutant.function} is not imported')
     for each in originals:
         each.__code__ = mutant.code
         if mutant.defaults:
@@ -164,6 +167,9 @@ class Trial:
         session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
         # conftest.py has hidden all objects from the search.
         gc.unfreeze()
+        for file in {mutant.file for mutant in self._mutants}:
+            # Robots import their parts when they need them.
+            import_module('leader_election.election.' + file.removesuffix('.py').replace('/', '.'))
         originals = functions()
         _caches[:] = [each for each in gc.get_objects() if isinstance(each, CACHE)
                       and each.__module__.startswith('leader_election.')]
