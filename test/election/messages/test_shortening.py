@@ -53,6 +53,7 @@ def test_message_loses_one_thing_after_the_other_and_elections_last() -> None:
     for _ in range(7):
         payload, message, counts = fitted(FULL, room)
         assert payload == CODEC.encode(message) and len(payload) <= room
+        assert fitted(FULL, len(payload))[1] == message, 'it just fits'
         found.append((dict(counts - before), message))
         before, room = counts, len(payload) - 1
     unseen = {**FULL.parts, 'localisation': ESTIMATE}

@@ -203,6 +203,7 @@ def test_radius_of_a_region_is_the_one_that_feedback_sent():
     swarm = Swarm(line(1), first, regions=True, radius=3.0)
     swarm.sweep(1)
     part = swarm.instances()[1].parts['regions']
+    assert swarm.instances()[1].outline() is None
     for reach, radius in ((0.5, 0.5), (4.0, 4.0), (0.0, 3.0)):
         part.region = part.region._replace(reach=reach)
         assert part.radius(3.0) == radius
