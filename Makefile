@@ -107,7 +107,7 @@ prove: $(VENV)/.lab  ## Check Bounded Election and mandates in every small netwo
 fuzz: $(VENV)/.dev  ## Fuzz codec, mailbox and round with messages of all algorithms; an hour, ARGS="--minutes 600" for more
 	@PYTHONPATH=.:lab:test $(BIN)/python -m benchmarks.fuzz $(ARGS)
 
-mutants: $(VENV)/.dev $(VENV)/.mutants  ## Mutation testing of messages, mandates, regions, algorithms and robots; two hours, ARGS="--share 10" for a random tenth, ARGS="'robot/mail*.py'" for one file
+mutants: $(VENV)/.dev $(VENV)/.mutants  ## Mutation testing of messages, mandates, regions, algorithms and robots; an hour, ARGS="--share 10" for a random tenth, ARGS="'robot/mail*.py'" for one file
 	@LEADER_ELECTION_EXAMPLES=0.2 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.mutants $(ARGS)
 
 clean:  ## Remove all generated files, ./.venv too
