@@ -386,7 +386,7 @@ def test_digest_differs_when_any_setting_differs() -> None:
 
 def test_leader_without_a_quorum_warns_with_the_robots_that_it_acts_over() -> None:
     robots = Swarm(line(2), lambda i: of_one(i, {1: 9.0}), radius=9.0, mandate=MANDATE,
-                   quorum='majority', roster='1-4')
+                   quorum='majority', roster='v2 1,2,3,4')
     robots.sweep(1)
     leader = robots.instances()[1].parts['mandates']
     assert leader.warning(True, robots.now) == (
@@ -396,7 +396,7 @@ def test_leader_without_a_quorum_warns_with_the_robots_that_it_acts_over() -> No
     assert leader.warning(True, robots.now) == (
         'leads, but acts over 2 of 4 robots of the roster, and takes more than half')
     shown = leader.settings_shown()
-    assert (shown['mandate'], shown['quorum'], shown['roster']) == ('5', 'majority', '1-4')
+    assert (shown['mandate'], shown['quorum'], shown['roster']) == ('5', 'majority', 'v2 1-4')
     assert shown[DIGEST] == f'{digest_of(leader.mandates.settings):08x}'
 
 
