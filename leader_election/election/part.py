@@ -66,6 +66,7 @@ PARTS = (
               part='election.robot.membership:Membership',
               topics='ros.nodes.region_topics:RegionTopics'),
 )
+"""All parts of the package, in the order of their calls."""
 
 
 class PartSetup(NamedTuple):
