@@ -32,7 +32,7 @@ import signal
 import sys
 from typing import NamedTuple
 
-from benchmarks.scale import phases
+from benchmarks.scale import phases, reference
 from benchmarks.scale.figure import draw
 from benchmarks.scale.networks import (
     Contestant,
@@ -72,7 +72,7 @@ def digest_of(network: Network, contestant: Contestant) -> str:
     # The budget determines the end of a run, not its results until then.
     scenario = scenario_of(network, contestant, 1000)
     parts = (fingerprint(scenario, contestant.label), contestant.quiet(network.hops),
-             Path(phases.__file__).read_text())
+             *(Path(each.__file__).read_text() for each in (phases, reference)))
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
@@ -245,7 +245,8 @@ def outcome_of(key: Key, budget: int) -> Outcome:
     scenario = scenario_of(network, contestant, budget)
     position = placements_of(scenario.groups, seed)[0].position
     hops = diameter(position, network.range)
-    return run(scenario, seed, hops, contestant.quiet(network.hops), budget, skipped)
+    return run(scenario, seed, hops, contestant.quiet(network.hops), budget, contestant.radius,
+               skipped)
 
 
 if __name__ == '__main__':

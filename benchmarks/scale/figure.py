@@ -49,7 +49,7 @@ def draw(runs: Runs, networks: Sequence[Network], contestants: Sequence[Contesta
     alike = [network for network in networks if network.devices in SAME_SIZE]
     figure = new_figure(WIDTH, HEIGHT, 'From 100 to 1,000,000 devices', (
         'mean over seeds; dashed: one leader for all; an arrow: not within the budget; no point: '
-        'not run, or never'))
+        'not run, never, or wrong'))
     grid = figure.subplots(2, 2)
     panels: list[tuple[Axes, str, str, Sequence[Network], Measure, bool]] = [
         (grid[0, 0], 'from the start, squares', ROUNDS, squares,
@@ -87,7 +87,8 @@ Measure = Callable[[Outcome], tuple[float, bool] | None]
 
 
 def _rounds(phase: Phase) -> tuple[float, bool] | None:
-    if phase.ended == SKIPPED or (phase.led is None and phase.ended != BUDGET):
+    if phase.ended == SKIPPED or (
+            phase.ended != BUDGET and (phase.led is None or phase.wrong)):
         return None
     if phase.ended == BUDGET:
         return float(phase.spent), True

@@ -76,6 +76,18 @@ class Contestant:
         return entry | {key: max(1, round(times * hops))
                         for key, times in self.by_diameter.items()}
 
+    @property
+    def radius(self) -> float | None:
+        """
+        Return the radius of the reference partition [m], ``None`` if it is not judged.
+
+        The leaders of ``classic`` depend on the past. Those of ``given`` are given, and those of
+        ``resilient-regions`` have no radius.
+        """
+        if self.label in ('classic', 'given', 'resilient-regions'):
+            return None
+        return math.inf if self.one_leader else RADIUS
+
     def quiet(self, hops: int) -> int:
         """
         Return the number of rounds without a change of leaders after which a phase is over.

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from benchmarks.scale.reference import right_share
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.simulation.network_events import EVENTS, leading
 from leader_election_lab.simulation.simulate import message_bytes
@@ -55,7 +56,11 @@ class Phase:
     led: int | None = None
     """
     The round from which on the leader of each device was alive and led itself, ``None`` for never.
+
+    Devices that believe no other lead themselves at once: only :attr:`right` tells that.
     """
+    right: float | None = None
+    """The share of devices with the right leader at the end, ``None`` if it is not judged."""
     outage: float = 0.0
     """Rounds that a device was without such a leader, mean over devices."""
     lost: int = 0
@@ -66,6 +71,11 @@ class Phase:
     """At the end."""
     length: float = 0.0
     """The mean length of a message from the start until leaders had settled [bytes]."""
+
+    @property
+    def wrong(self) -> bool:
+        """Return whether a device had another leader than the right one at the end."""
+        return self.right is not None and self.right < 1.0
 
 
 @dataclass(frozen=True)
@@ -81,7 +91,7 @@ class Outcome:
     """By the keys of ``LOSSES``."""
 
 
-def run(scenario: Scenario, seed: int, hops: int, quiet: int, budget: int,
+def run(scenario: Scenario, seed: int, hops: int, quiet: int, budget: int, radius: float | None,
         skipped: frozenset[str] = frozenset()) -> Outcome:
     """
     Return the result of one run, the same for the same arguments.
@@ -92,6 +102,7 @@ def run(scenario: Scenario, seed: int, hops: int, quiet: int, budget: int,
     :param quiet: a phase also ends after this number of rounds without a change of leaders. While
         devices follow a dead leader, after ``PATIENCE`` times the number.
     :param budget: the most rounds of a phase. After a longer phase the others are skipped.
+    :param radius: of the reference partition [m], ``None`` if the algorithm has another one.
     :param skipped: phases that do not begin.
     """
     simulation = Simulation(scenario, scenario.entrants[0], seed)
@@ -107,8 +118,10 @@ def run(scenario: Scenario, seed: int, hops: int, quiet: int, budget: int,
             # Like on robots, the last message of a device counts until it expires.
             simulation.happen(event, event.parameters(linger=True, **loss))
             lost = before - int(leading(simulation.network).sum())
-        phases[name] = replace(settle(simulation, quiet, budget), lost=lost)
-        over = phases[name].ended == BUDGET
+        phase = settle(simulation, quiet, budget)
+        over = phase.ended == BUDGET
+        judged = None if over or radius is None else right_share(simulation, radius)
+        phases[name] = replace(phase, lost=lost, right=judged)
         if name == START:
             counts = simulation.network.watch.counts
             receivers = float(counts[SENT] / counts[ROUNDS])

@@ -22,7 +22,7 @@ from leader_election_lab.analysis.measures import estimate_mean
 import numpy as np
 
 Runs = Mapping[tuple[Network, Contestant], Sequence[Outcome]]
-NOT_RUN, TOO_MANY, NEVER, LOST = '–', 'levels', 'never', 'lost'
+NOT_RUN, TOO_MANY, NEVER, LOST, WRONG = '–', 'levels', 'never', 'lost', 'wrong'
 LEGEND = f"""\
 Columns: devices and hops across; squares, unless stated otherwise. Means over seeds with 95 %
 intervals, for three seeds or more; where half of the interval exceeds the mean, the median and
@@ -30,9 +30,11 @@ in parentheses the least and the greatest of the seeds. *> N*: not within N roun
 in any of the seeds; not run further. *{NOT_RUN}*: not run, since by estimates from smaller
 networks it takes more than the budget, or since the phase before it did. *{TOO_MANY}*: not run,
 since there are more leaders than the algorithm has levels. *{NEVER}*: leaders no longer change,
-but devices still follow a dead leader, or none. Seeds that by chance lose the only leader with
-1 % or 10 % of all devices are left out there, as that is the loss of leaders; *{LOST}*: all
-seeds do."""
+but devices still follow a dead leader, or none. *{WRONG}*: leaders no longer change, but they
+are not those of the partition that is right by true positions. *classic*, *given* and
+*resilient-regions* have partitions of their own and are not judged. Seeds that by chance lose the
+only leader with 1 % or 10 % of all devices are left out there, as that is the loss of leaders;
+*{LOST}*: all seeds do."""
 
 
 def table(title: str, cell: Callable[[Sequence[Outcome]], str], runs: Runs,
@@ -125,7 +127,9 @@ def unfinished(found: Sequence[Phase]) -> str:
         return f'> {max(phase.spent for phase in found if phase.ended == BUDGET):,}'
     if any(phase.ended == SKIPPED for phase in found):
         return NOT_RUN
-    return NEVER if any(phase.led is None for phase in found) else ''
+    if any(phase.led is None for phase in found):
+        return NEVER
+    return WRONG if any(phase.wrong for phase in found) else ''
 
 
 def message(outcomes: Sequence[Outcome]) -> str:

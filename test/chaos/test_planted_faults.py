@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Each check of demonstration, chaos, prove and fuzz fails once, by a fault that is planted for it.
+Each check of demonstration, chaos, scale, prove and fuzz fails once, by a fault planted for it.
 
 ``PLANTED`` lists all checks, each with the test that shows it failing. The faults of leaders are
 planted in the robots' own code, and run in simulated time.
@@ -30,6 +30,9 @@ import sys
 from benchmarks.chaos.judge import Judge, Truth
 from benchmarks.chaos.report import checks
 from benchmarks.explicit_states import check, Family, Setting
+from benchmarks.scale.networks import CONTESTANTS, Network, scenario_of
+from benchmarks.scale.phases import run, START
+from benchmarks.scale.report import rounds, WRONG
 from benchmarks.simulated_swarm import SimulatedSwarm
 from benchmarks.state_sets import Rounds
 from chaos.test_chaos import good
@@ -198,6 +201,17 @@ def test_leader_check_finds_robots_that_accept_no_message() -> None:
     assert {2, 4} < partition.wrong.keys() and partition.right_time.share < 0.7
 
 
+@pytest.mark.parametrize(('loss', 'wrong'), [(0.0, False), (1.0, True)])
+def test_scale_finds_devices_that_receive_no_message(loss: float, wrong: bool) -> None:
+    """Each device leads itself at once, and nothing changes any more."""
+    [bounded] = [each for each in CONTESTANTS if each.label == 'bounded']
+    scenario = scenario_of(Network(10, 10), bounded, 100).replaced({'messages.loss': loss})
+    outcome = run(scenario, 0, 10, bounded.quiet(10), 100, bounded.radius)
+    assert all(phase.led is not None for phase in outcome.phases.values())
+    assert outcome.phases[START].wrong == wrong
+    assert (rounds(START)([outcome]) == WRONG) == wrong
+
+
 def test_prove_finds_an_ignored_radius(monkeypatch: pytest.MonkeyPatch) -> None:
     setting, family = Setting(), Family(2, 'one', 2)
     assert not check(setting, family).wrong
@@ -267,6 +281,8 @@ PLANTED = {
     'prove, Bounded Election': f'{HERE}.test_prove_finds_an_ignored_radius',
     'prove, mandates':
         'election/mandates/test_mutations.test_violation_is_found_when_a_rule_is_mutated',
+    'scale, the right partition':
+        f'{HERE}.test_scale_finds_devices_that_receive_no_message',
     'fuzz, decoding':
         f'{HERE}.test_fuzz_finds_a_codec_that_raises_or_changes_an_id',
     'fuzz, recovery': 'election/messages/test_fuzz.test_check_of_recovery_detects_lasting_harm',
