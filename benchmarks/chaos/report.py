@@ -126,7 +126,8 @@ def checks(outcome: Outcome, crashed: Sequence[str]) -> list[Check]:
               + ('' if worst is None else f'; the nearest to it: {worst.happened.change.text}, '
                  f'{max(worst.seconds, worst.wrong):.1f} of {worst.happened.bound:.1f} s')),
         Check(outcome.settled, 'at the end each robot has the right leader'),
-        right_check(outcome.right_time, 'losses, attacks and recoveries excepted'),
+        right_check(outcome.right_time, outcome.most_wrong,
+                    'losses, attacks and recoveries excepted'),
         Check(gap <= LONGEST_SILENCE,
               f'longest time between two messages of a living robot: {gap:.1f} s ({which})'),
         Check(not wrong and not crashed,

@@ -32,7 +32,7 @@ from benchmarks.chaos.swarm import ChaosSwarm, Settings
 from leader_election.election.algorithms.algorithm import automatic_hop_limit
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.ros.demo.attacks import ATTACKS
-from leader_election.ros.demo.checks import Check
+from leader_election.ros.demo.checks import Check, Timing
 from leader_election.ros.demo.faults import WORLD
 from leader_election.ros.demo.processes import ProcessDied
 from leader_election.ros.nodes.process import spin, StopRequest
@@ -90,6 +90,8 @@ class Outcome:
     """Whether at the end all robots lived, and each had the right leader."""
     right_time: RightTime = RightTime()
     """How long robots had the right leader, without attacks, losses and recoveries."""
+    most_wrong: float = 0.0
+    """The longest time for which a robot may have a wrong leader meanwhile [s]."""
     gaps: list[tuple[float, str]] = field(default_factory=list)
     """After each change: the longest time between two messages of a living robot [s]."""
     account: Account = field(default_factory=Account)
@@ -121,6 +123,8 @@ class Run:
                                          settings.expiry)
         self._attacked = self._recovers = False
         self._hop_limit = automatic_hop_limit(settings.radius, settings.communication_range)
+        self._timing = Timing(self._hop_limit, period=settings.period, expiry=settings.expiry)
+        self.outcome.most_wrong = self._timing.wrong
         self._due = {'observe': 0.0, 'frame': 0.0, 'measure': 0.0}
         self._palette = Palette()
         self._radio_taken = 0
@@ -191,9 +195,9 @@ class Run:
             self._judge.move(self.swarm.wandering.places)
         partition.strengths = self.swarm.strengths
         loses = truth.radio['radio_loss'] > 0.0
-        partition.observe(now, observer.leaders, self._judge.graph(truth),
-                          counted=bool(self.outcome.begun) and not (
-                              loses or self._attacked or self._recovers))
+        calm = bool(self.outcome.begun) and not (loses or self._attacked or self._recovers)
+        self.swarm.leaderships.times.counts_waits = calm
+        partition.observe(now, observer.leaders, self._judge.graph(truth), counted=calm)
         self._recovers &= bool(partition.wrong)
         self.outcome.right_time = partition.right_time
         self.outcome.observations.append(Observation(
@@ -322,7 +326,8 @@ class Run:
         self.outcome.memory = self.swarm.memory
         if self.swarm.settings.mandate:
             self.outcome.further = [
-                commands_check(self.swarm.gate.commands), *self.swarm.leaderships.checks()]
+                commands_check(self.swarm.gate.commands), *self.swarm.leaderships.checks(
+                    self._timing.wait(self.swarm.settings.mandate, self._hop_limit // 2))]
         self.outcome.messages, self.outcome.attacks = (
             observer.tracker.messages, observer.attacker.count)
 

@@ -144,6 +144,8 @@ class RightTime(NamedTuple):
     """The least share of a robot's time, and its id; of less than ``LEAST_TIME`` nobody's."""
     longest: tuple[float, int] = (0.0, NOBODY)
     """The longest time for which a robot had a wrong leader [s], and its id."""
+    time: float = 0.0
+    """The time that was judged [s]."""
 
 
 class PartitionJudge:
@@ -158,6 +160,7 @@ class PartitionJudge:
     another leader it is wrong.
 
     :ivar wrong: since when each robot with a wrong leader has had one [s], by id.
+    :ivar farthest: the hops to the farthest member of a leader in the last reference.
     """
 
     def __init__(self, strengths: Mapping[int, float], radius: float, share: float,
@@ -172,6 +175,7 @@ class PartitionJudge:
         """
         self.strengths = dict(strengths)
         self.wrong: dict[int, float] = {}
+        self.farthest = 0
         self._radius, self._share, self._slack = radius, share, slack
         self._given: dict[int, dict[int, float]] = {}
         """When each leader was last right, by robot and leader [s]."""
@@ -202,6 +206,7 @@ class PartitionJudge:
         """
         reference = partition(graph, self.strengths, self._radius, 'id',
                               Hysteresis(self._share, leaders))
+        self.farthest = max((hops for _, _, hops in reference.values()), default=0)
         self._kept = {robot: kept for robot, kept in self._kept.items()
                       if robot in graph and leaders.get(robot) == kept}
         for robot, (right, distance, _) in reference.items():
@@ -234,7 +239,7 @@ class PartitionJudge:
             (self._right[robot] / judged, robot) for robot, judged in self._judged.items()
             if judged > most / 2]
         return RightTime(sum(self._right.values()) / max(sum(self._judged.values()), 1),
-                         min(shares, default=RightTime().least), self._longest)
+                         min(shares, default=RightTime().least), self._longest, self._counted)
 
     def wrong_for(self, seconds: float, now: float) -> list[int]:
         """Return the robots that have had a wrong leader for longer than a time [s]."""

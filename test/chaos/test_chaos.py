@@ -205,7 +205,7 @@ def good() -> Outcome:
     return Outcome(
         recoveries=[recovery(KILL, 2.0), recovery(KILL, 4.0, 10.0), recovery(SPLIT, 0.0, 20.0),
                     recovery(ATTACK, 9.0, 30.0, judged=False)],
-        settled=True, right_time=RightTime(0.97), gaps=[(0.5, 'robot 1')],
+        settled=True, right_time=RightTime(0.97), most_wrong=7.0, gaps=[(0.5, 'robot 1')],
         account=Account(1000, 995), statuses={'world': 0},
         memory={'world': FLAT, 'young': [(0.0, 0.0), (1.0, 1e12)]})
 

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from leader_election.election.mandates.part import ACTS_OVER, ACTS_UNTIL
 from leader_election.election.robot import diagnostics as vocabulary
+from leader_election.swarm.reference_partition import NOBODY
 
 Interval = tuple[float, float]
 """Begin and end [s]."""
@@ -41,17 +42,23 @@ class MandateTimes:
     A node may act over a robot from a message that names the robot until the end that the message
     gives for it, or until the next message of the same robot.
 
+    A robot waits while the leader that it follows acts over others, but not over it.
+
     :param expiry: the longest time between two messages of a robot that is heard [s].
     :param instance: the instance that counts.
+    :ivar counts_waits: whether robots can be expected to be under the mandate of their leader.
+    :ivar longest_wait: the longest time for which a robot waited [s], and its id.
 
     >>> times = MandateTimes(3.0, 'main')
     >>> for second, over in enumerate(('', '1,2', '1,2', '1')):
     ...     times.add([vocabulary.Status(f'r{robot}: main', f'robot {robot}', {
-    ...         'instance': 'main', 'acts_over': acts,
+    ...         'instance': 'main', 'leader': '1', 'acts_over': acts,
     ...         'acts_until': ','.join(f'{second + 0.75}' for _ in acts.split(','))})
     ...         for robot, acts in ((1, over), (2, ''))], float(second))
     >>> times.shares()
     MandateShares(under_one=0.5, under_two=0.0)
+    >>> times.longest_wait
+    (0.0, 2)
     """
 
     def __init__(self, expiry: float, instance: str) -> None:
@@ -62,6 +69,10 @@ class MandateTimes:
         """By robot, when it was heard."""
         self._held: dict[int, dict[int, list[Interval]]] = {}
         """By robot and leader, when a node might act over it."""
+        self.counts_waits = True
+        self.longest_wait = 0.0, NOBODY
+        self._waits: dict[int, tuple[int, float]] = {}
+        """By robot, the leader for whose mandate it waits, and since when [s]."""
 
     def add(self, statuses: Iterable[vocabulary.Status], now: float) -> None:
         """
@@ -81,6 +92,20 @@ class MandateTimes:
             self._last[status.id] = now, ends
             if before < now <= before + self._expiry:
                 _append(self._heard.setdefault(status.id, []), before, now)
+            else:
+                self._waits.pop(status.id, None)
+            self._wait(status.id, int(status.values[vocabulary.LEADER]), now)
+
+    def _wait(self, robot: int, leader: int, now: float) -> None:
+        """Count that a robot follows a leader which acts over others only."""
+        _, ends = self._last.get(leader, (now, {}))
+        acts_over = {each for each, until in ends.items() if until > now}
+        if not (self.counts_waits and acts_over) or robot in acts_over or robot == leader:
+            self._waits.pop(robot, None)
+            return
+        before, since = self._waits.get(robot, (leader, now))
+        self._waits[robot] = leader, since if before == leader else now
+        self.longest_wait = max(self.longest_wait, (now - self._waits[robot][1], robot))
 
     def _close(self, leader: int, now: float) -> None:
         """Count until now that a leader acts by its last message."""

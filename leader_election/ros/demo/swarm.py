@@ -20,10 +20,10 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from itertools import compress
 import math
-from statistics import fmean
 import sys
 from typing import Any, TYPE_CHECKING
 
+from leader_election.election.algorithms.algorithm import automatic_hop_limit
 from leader_election.election.messages.codec import Position
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import ParameterError
@@ -35,6 +35,7 @@ from leader_election.ros.demo.checks import (
     print_report,
     RunObserver,
     stopped,
+    Timing,
     unwritten,
 )
 from leader_election.ros.demo.faults import FaultySwarm, WORLD
@@ -69,7 +70,7 @@ PAGE_FRAMES = 600
 START_UP = 90.0
 """The time limit for all robots to start [s]: processes start slowly on a busy machine."""
 PATIENCE = 30.0
-"""The time limit for the first partition and for the recovery [s]."""
+"""How long the run waits for the first partition, and for a late recovery [s]."""
 OBSERVATION_PERIOD = 0.1
 """The time between two observations of the swarm [s]."""
 SETTLING_TIME = 10.0
@@ -100,6 +101,7 @@ class SwarmDemo:
         self.strongest = max(self.ids, key=lambda robot: (self.strengths[robot], -robot))
         self.observer = RunObserver(PartitionJudge(
             self.strengths, options.radius, ElectionParameters.radius_hysteresis),
+            Timing(automatic_hop_limit(options.radius, options.range), options.loss),
             *(['the positions that they claim'] if options.drift else []))
         self._claimed: dict[int, Position] = {}
         """The position of each robot by its last message [m]."""
@@ -152,7 +154,8 @@ class SwarmDemo:
         self.monitor.stop_live()
         checks = [*self._checks(), *self.scenario.checks()]
         if options.mandate:
-            checks += self.leaderships.checks()
+            checks += self.leaderships.checks(
+                self.observer.timing.wait(options.mandate, self.observer.hops))
         if failure:
             checks.insert(0, Check(False, failure))
         made: list[str] = []
@@ -232,6 +235,8 @@ class SwarmDemo:
                             if UNKNOWN not in name}
         self.last = self.monitor.tracker.snapshot(now)
         self.observer.observe(self.last, self.monitor.tracker.first_heard, self._links())
+        self.leaderships.times.counts_waits = (
+            self.observer.first_partition is not None and not self.observer.recovering)
         if self.observer.first_partition is not None:
             self.scenario.observe(Observation(
                 self.observer.living_only(self.last), self.truth.places,
@@ -311,7 +316,6 @@ class SwarmDemo:
     def _checks(self) -> list[Check]:
         observer = self.observer
         heard = len(self.monitor.tracker.first_heard)
-        often = len(observer.recoveries)
         checks = [
             Check(observer.all_heard is not None, f'{heard} of {len(self.ids)} robots were heard'),
             Check(observer.first_partition is not None,
@@ -321,11 +325,7 @@ class SwarmDemo:
             Check(observer.killed is not None and self.led > 0,
                   f'robot {self.strongest}, the strongest, led {self.led} others when its process '
                   f'{self.pid} was killed'),
-            Check(observer.recovered is not None,
-                  'recovery, until every living robot had the right leader: '
-                  + (f'{fmean(observer.recoveries):.1f} s on average, at most '
-                     f'{max(observer.recoveries):.1f} s, after {often} kills' if often > 1 else
-                     format_duration(observer.killed, observer.recovered))),
+            observer.recovery_check(),
             *observer.checks(self.last)]
         if self.strays:
             checks.insert(0, Check(False, 'other robots sent in this ROS domain: '

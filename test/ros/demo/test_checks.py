@@ -15,7 +15,13 @@
 """Observation of a run, on made snapshots."""
 
 from leader_election.election.robot.diagnostics import Status
-from leader_election.ros.demo.checks import Leaderships, RIGHT_SHARE, RunObserver, WRONG_FOR
+from leader_election.ros.demo.checks import (
+    Leaderships,
+    RIGHT_SHARE,
+    RunObserver,
+    Timing,
+    WRONG_FOR,
+)
 from leader_election.swarm.reference_partition import PartitionJudge
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import pytest
@@ -36,7 +42,7 @@ def swarm(time, **leaders):
 
 @pytest.fixture
 def observer():
-    return RunObserver(PartitionJudge({1: 9.0, 2: 5.0, 3: 1.0}, 4.0, 0.0, slack=1.0))
+    return RunObserver(PartitionJudge({1: 9.0, 2: 5.0, 3: 1.0}, 4.0, 0.0, slack=1.0), Timing(4))
 
 
 def failing(observer, snapshot):
@@ -63,7 +69,7 @@ def test_first_partition_is_the_right_one(observer, leaders):
 
 
 def test_robots_beyond_the_radius_lead_themselves():
-    observer = RunObserver(PartitionJudge({1: 9.0, 2: 5.0, 3: 1.0}, 3.0, 0.0))
+    observer = RunObserver(PartitionJudge({1: 9.0, 2: 5.0, 3: 1.0}, 3.0, 0.0), Timing(4))
     observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD, LINE)
     assert observer.first_partition is None
     observer.observe(swarm(3.0, r1=1, r2=1, r3=3), HEARD, LINE)
@@ -80,6 +86,25 @@ def test_recovery_is_when_all_have_the_right_leader_not_the_killed_one(observer)
     assert observer.recovered is None
     observer.observe(swarm(8.0, r2=2, r3=2), HEARD, LINE)
     assert observer.recovered == 8.0
+
+
+@pytest.mark.parametrize(('seconds', 'holds'), [(3.0 + 3.0 + 2.0, True), (8.1, False)])
+def test_recovery_fails_when_it_takes_longer_than_forgetting_and_spreading(
+        seconds, holds, observer):
+    """A message of 3 s, 3 further hops of the dead leader, and 2 to the farthest member."""
+    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD, LINE)
+    observer.kill(1, 5.0)
+    observer.observe(swarm(6.0, r2=1, r3=1), HEARD, LINE)
+    assert not observer.recovery_check().holds
+    observer.observe(swarm(5.0 + seconds, r2=2, r3=2), HEARD, LINE)
+    assert observer.recovery_check().holds == holds
+    assert observer.recovery_check().text.endswith(f'{seconds:.1f} s, of at most 8.0 s')
+
+
+def test_bounds_grow_with_hops_period_expiry_and_loss():
+    assert Timing(8).recovery(3) == 3.0 + 7.0 + 3.0 and Timing(8).wrong == 3.0 + 4.0
+    assert Timing(8, 0.5).recovery(3) == 3.0 + 7.0 + 6.0 and Timing(8, 0.5).wrong == 3.0 + 8.0
+    assert Timing(8, period=0.5, expiry=1.5).wrong == 1.5 + 2.0
 
 
 def test_robot_may_be_killed_again_when_restarted(observer):
@@ -128,14 +153,14 @@ def test_killed_robots_are_left_out_before_their_messages_expire(observer):
 def test_two_mandates_over_a_robot_are_found(ros):
     """Their nodes both may act over robot 3 for a quarter of each second."""
     leaderships = Leaderships(())
-    [nothing] = leaderships.checks()
+    [nothing] = leaderships.checks(5.0)
     assert not nothing.holds
     for second in range(3):
-        leaderships._times.add([Status(f'r{robot}: main', f'robot {robot}', {
-            'instance': 'main', 'acts_over': f'{robot},3',
+        leaderships.times.add([Status(f'r{robot}: main', f'robot {robot}', {
+            'instance': 'main', 'leader': f'{robot}', 'acts_over': f'{robot},3',
             'acts_until': f'{second + 9.0},{second + 0.25 * robot}'}) for robot in (1, 2)],
             float(second))
-    [check] = leaderships.checks()
+    check, _ = leaderships.checks(5.0)
     assert not check.holds and 'under those of two leaders for 0.75 s' in check.text
 
 
@@ -148,3 +173,16 @@ def test_robot_that_has_just_joined_is_not_judged_by_itself():
     for time in range(60, 160):
         judge.observe(float(time), {1: 1, 2: 1, 3: 3}, LINE)
     assert judge.right_time.least == (0.0, 3)
+
+
+@pytest.mark.parametrize(('seconds', 'holds'), [(5, True), (6, False)])
+def test_robot_that_its_leader_never_acts_over_is_found(seconds, holds, ros):
+    """Robot 3 never grants its leader a mandate. Robot 2 does."""
+    leaderships = Leaderships(())
+    for second in range(seconds + 1):
+        leaderships.times.add([Status(f'r{robot}: main', f'robot {robot}', {
+            'instance': 'main', 'leader': '1', 'acts_over': '1,2' if robot == 1 else '',
+            'acts_until': f'{second + 2.0},{second + 2.0}' if robot == 1 else ''})
+            for robot in (1, 2, 3)], float(second))
+    _, check = leaderships.checks(5.0)
+    assert check.holds == holds and f'for {seconds}.0 s, robot 3, of at most 5.0 s' in check.text
