@@ -102,7 +102,7 @@ EXECUTABLES = (
         name='lab', module='leader_election_lab.commands', stop_status=130, requires=_TO_MEASURE,
         description='measure algorithms over many seeds, without ROS'),
     Executable(
-        name='logs', module='leader_election.simulation.mrclam', stop_status=130,
+        name='logs', module='leader_election.simulation.log_conversion', stop_status=130,
         description='convert logs of real robots'),
     Executable(
         name='managed_election_node', module='leader_election.ros.nodes.managed_election_node',

@@ -21,15 +21,20 @@ from numpy.typing import NDArray
 import shapely
 
 Array = NDArray[np.float64]
-"""Poses have shape (n, 3): x, y, yaw [m, rad]; velocities (n, 2): linear, angular [m/s, rad/s]."""
+"""
+Poses have shape (n, 3): x, y, yaw [m, rad]; velocities (n, 2): linear, angular [m/s, rad/s].
+
+Velocities of omnidirectional robots have shape (n, 3): the third is sideways, to the left [m/s].
+"""
 
 
 def advance(poses: Array, velocities: Array, dt: float) -> Array:
     """
-    Integrate unicycle motion exactly, along circular arcs of constant velocity.
+    Integrate the motion exactly, along circular arcs of constant velocity.
 
     :param poses: x, y, yaw [m, rad], shape (n, 3).
-    :param velocities: linear and angular velocity [m/s, rad/s], shape (n, 2).
+    :param velocities: linear and angular velocity [m/s, rad/s], shape (n, 2), or (n, 3) with the
+        sideways velocity [m/s].
     :param dt: duration [s].
     :return: the poses after ``dt``, shape (n, 3). Yaw is not wrapped.
 
@@ -42,29 +47,45 @@ def advance(poses: Array, velocities: Array, dt: float) -> Array:
     # has no singularity at 0, where the robot drives straight.
     chord = velocities[:, 0] * dt * np.sinc(half / np.pi)
     along = poses[:, 2] + half
-    return poses + np.column_stack((chord * np.cos(along), chord * np.sin(along), 2 * half))
+    cos, sin = np.cos(along), np.sin(along)
+    ahead = poses + np.column_stack((chord * cos, chord * sin, 2 * half))
+    if velocities.shape[1] == 3:
+        chord = velocities[:, 2] * dt * np.sinc(half / np.pi)
+        ahead[:, :2] += np.column_stack((-chord * sin, chord * cos))
+    return ahead
+
+
+def planar_velocities_between(before: Array, after: Array, dt: float | Array) -> Array:
+    """
+    Return the constant velocities between two moments (inverse of :func:`advance`).
+
+    :param before: x, y, yaw [m, rad], shape (n, 3).
+    :param after: the same, ``dt`` later, less than half a turn away.
+    :param dt: duration [s], positive, one for all or shape (n,).
+    :return: linear, angular and sideways velocity [m/s, rad/s, m/s], shape (n, 3).
+
+    >>> there = advance(np.zeros((1, 3)), np.array([[-0.5, 2.0, 0.25]]), 0.1)
+    >>> planar_velocities_between(np.zeros((1, 3)), there, 0.1).round(6).tolist()
+    [[-0.5, 2.0, 0.25]]
+    """
+    turn = (after[:, 2] - before[:, 2] + np.pi) % (2 * np.pi) - np.pi
+    along = before[:, 2] + turn / 2
+    cos, sin = np.cos(along), np.sin(along)
+    x, y = (after[:, :2] - before[:, :2]).T
+    bend = np.sinc(turn / 2 / np.pi)
+    moved = np.column_stack(((x * cos + y * sin) / bend, turn, (y * cos - x * sin) / bend))
+    return moved / np.reshape(dt, (-1, 1))
 
 
 def velocities_between(before: Array, after: Array, dt: float) -> Array:
     """
-    Return the constant velocities of unicycles between two moments (inverse of :func:`advance`).
+    Return the constant velocities of unicycles, as :func:`planar_velocities_between` does.
 
     Sideways motion off the arcs is left out.
 
-    :param before: x, y, yaw [m, rad], shape (n, 3).
-    :param after: the same, ``dt`` later, less than half a turn away.
-    :param dt: duration [s], positive.
     :return: linear and angular velocity [m/s, rad/s], shape (n, 2).
-
-    >>> there = advance(np.zeros((1, 3)), np.array([[-0.5, 2.0]]), 0.1)
-    >>> velocities_between(np.zeros((1, 3)), there, 0.1).round(6).tolist()
-    [[-0.5, 2.0]]
     """
-    turn = (after[:, 2] - before[:, 2] + np.pi) % (2 * np.pi) - np.pi
-    along = before[:, 2] + turn / 2
-    apart = after[:, :2] - before[:, :2]
-    chord = apart[:, 0] * np.cos(along) + apart[:, 1] * np.sin(along)
-    return np.column_stack((chord / np.sinc(turn / 2 / np.pi), turn)) / dt
+    return planar_velocities_between(before, after, dt)[:, :2]
 
 
 def relative(origin: Array, poses: Array) -> Array:

@@ -45,7 +45,7 @@ class Motion(Protocol):
         :param now: simulated time [s].
         :param dt: duration of the step [s].
         :return: poses at ``now + dt`` [m, rad], shape (n, 3), and velocities [m/s, rad/s], shape
-            (n, 2).
+            (n, 2), or (n, 3) with the sideways velocity [m/s].
         """
 
 
@@ -194,6 +194,8 @@ class ReplayMotion:
         self._first = first_time(logs)
         self.duration = float(max(log.t[-1] for log in logs) - self._first)
         """Time from the first row to the last [s]."""
+        sideways = any(log.velocities[:, 2].any() for log in logs)
+        self._columns = 3 if sideways else 2
 
     def carry(self, rows: Sequence[int], at: float, by: Array) -> None:
         """Carry robots, as :class:`CarriedMotion` does."""
@@ -203,8 +205,9 @@ class ReplayMotion:
     def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
         """Return the logged poses and the reported velocities (:class:`Motion`)."""
         t = self._first + now
-        velocities = [(log.travelled_at(t + dt) - log.travelled_at(t)) / dt for log in self._logs]
-        return np.array([log.pose_at(t + dt) for log in self._logs]), np.array(velocities)
+        velocities = np.array(
+            [(log.travelled_at(t + dt) - log.travelled_at(t)) / dt for log in self._logs])
+        return np.array([log.pose_at(t + dt) for log in self._logs]), velocities[:, :self._columns]
 
 
 def carried_log(log: RobotLog, at: float, by: Array) -> RobotLog:
@@ -215,7 +218,7 @@ def carried_log(log: RobotLog, at: float, by: Array) -> RobotLog:
     :param at: when it is carried, the time of the log [s]. A time after the last row means never.
     :param by: how far it is moved: x, y in the shared frame and the turn [m, rad], shape (3,).
 
-    >>> straight = RobotLog(np.array([0.0, 2.0]), np.zeros((2, 2)),
+    >>> straight = RobotLog(np.array([0.0, 2.0]), np.zeros((2, 3)),
     ...                     np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]]))
     >>> carried = carried_log(straight, 1.0, np.array([0.0, 5.0, np.pi / 2]))
     >>> [carried.pose_at(t).round(6).tolist() for t in (1.0, 2.0)]

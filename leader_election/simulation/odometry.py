@@ -41,6 +41,8 @@ PHYSICAL_WHEELS = {'odometry_noise_position': 0.01, 'odometry_noise_turn': 0.02,
 EXACT_ODOMETRY = {
     'odometry_noise_position': 0.0, 'odometry_noise_turn': 0.0, 'odometry_noise_heading': 0.0}
 """Noise of odometry that has no errors: the deviation of a robot does not grow."""
+KINDS = [0, 1, 0]
+"""The column of the errors of each velocity: linear, angular, and sideways as linear."""
 
 
 def noise_in_world(parameters: WorldParameters) -> dict[str, float]:
@@ -65,7 +67,8 @@ class Odometry:
     Dead reckoning of all robots, with scale errors, bias and noise. Each starts at its own origin.
 
     :ivar poses: x, y, yaw relative to the robot's start [m, rad], shape (n, 3).
-    :ivar velocities: as measured in the last step [m/s, rad/s], shape (n, 2).
+    :ivar velocities: as measured in the last step, with the columns of the true ones. Errors of
+        sideways motion are drawn as those of the linear one.
     """
 
     def __init__(self, robots: int, parameters: OdometryErrorParameters,
@@ -90,13 +93,15 @@ class Odometry:
         """
         Measure the true velocities and integrate them over one step.
 
-        :param velocities: true linear and angular velocity [m/s, rad/s], shape (n, 2).
+        :param velocities: true linear and angular velocity [m/s, rad/s], shape (n, 2), or (n, 3)
+            with the sideways velocity [m/s].
         :param dt: duration of the step [s].
         """
+        kind = KINDS[:velocities.shape[1]]
         # White noise, scaled by 1 / sqrt(dt): its effect on the path then grows with the square
         # root of time at any step rate.
-        noise = self._rng.standard_normal(velocities.shape) * self._noise / math.sqrt(dt)
-        self.velocities = velocities * self._scale + self._bias + noise
+        noise = self._rng.standard_normal(velocities.shape) * self._noise[kind] / math.sqrt(dt)
+        self.velocities = velocities * self._scale[:, kind] + self._bias[:, kind] + noise
         self.poses = advance(self.poses, self.velocities, dt)
 
 
@@ -140,13 +145,18 @@ class OdometryCovariance:
         Propagate the errors over one step of odometry.
 
         :param headings: by odometry, before the step [rad], shape (n,).
-        :param velocities: linear and angular, as measured [m/s, rad/s], shape (n, 2).
+        :param velocities: linear and angular, as measured [m/s, rad/s], shape (n, 2), or (n, 3)
+            with the sideways velocity [m/s].
         :param dt: the duration of the step [s].
         """
         if self.exact:
             return
+        middle = headings + 0.5 * dt * velocities[:, 1]
+        if velocities.shape[1] == 3:
+            # A way in another direction, with the same errors along it.
+            middle = middle + np.arctan2(velocities[:, 2], velocities[:, 0])
+            velocities = np.column_stack((np.hypot(*velocities.T[[0, 2]]), velocities[:, 1]))
         ways, turns = velocities.T * dt
-        middle = headings + 0.5 * turns
         cos, sin = np.cos(middle), np.sin(middle)
         motion = np.zeros_like(self._by_noise) + np.eye(3)
         motion[:, 0, 2], motion[:, 1, 2] = -ways * sin, ways * cos

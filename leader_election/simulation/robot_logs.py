@@ -17,7 +17,8 @@ Logs of robots: their paths, and their sightings of each other and of landmarks.
 
 A log is a CSV file with the columns ``t,v,omega,x,y,theta``: the time [s]; the linear and
 angular velocity by odometry, valid until the next row [m/s, rad/s]; the true pose [m, rad].
-``t,x,y`` suffice: the rest then follows from them. Further columns are ignored.
+``t,x,y`` suffice: the rest then follows from them. Column ``vy`` is the velocity of
+omnidirectional robots to their left, by odometry [m/s]. Further columns are ignored.
 
 Beside the logs there is a folder ``measurements`` with a file of the same name for each robot that
 has sightings. Its columns are ``t`` [s], the time of the logs; ``subject``, the number in the name
@@ -41,7 +42,7 @@ from typing import NamedTuple
 
 from leader_election.localisation.sighting import read_landmarks
 from leader_election.parameters import ParameterError
-from leader_election.simulation.kinematics import Array
+from leader_election.simulation.kinematics import Array, planar_velocities_between
 from leader_election.simulation.parameters import SightingSensorParameters
 import numpy as np
 
@@ -50,6 +51,8 @@ SAMPLE = 'physics5'
 COLUMNS = ('t', 'v', 'omega', 'x', 'y', 'theta')
 DERIVED = ('v', 'omega', 'theta')
 """Columns that a log may lack. They follow from the positions."""
+SIDEWAYS = 'vy'
+"""A column that logs have of robots that move sideways."""
 LANDMARKS = 'landmarks.csv'
 """The file of landmarks, which may lie beside the logs."""
 
@@ -61,7 +64,7 @@ class RobotLog:
     t: Array
     """Time [s], shape (n,), increasing."""
     velocities: Array
-    """Linear and angular velocity by odometry [m/s, rad/s], shape (n, 2)."""
+    """Linear, angular and sideways velocity by odometry [m/s, rad/s, m/s], shape (n, 3)."""
     poses: Array
     """True x, y, yaw [m, rad], shape (n, 3). Yaw is continuous."""
     _travelled: Array = field(init=False, repr=False)
@@ -76,7 +79,7 @@ class RobotLog:
 
     def travelled_at(self, t: float) -> Array:
         """
-        Return the distance driven and the angle turned by odometry since the first row [m, rad].
+        Return the integrals of the velocities since the first row [m, rad, m], shape (3,).
 
         :param t: [s].
         """
@@ -93,7 +96,7 @@ class RobotLog:
     def __post_init__(self) -> None:
         """Integrate the velocities once."""
         steps = self.velocities[:-1] * np.diff(self.t)[:, np.newaxis]
-        travelled = np.vstack((np.zeros((1, 2)), np.cumsum(steps, axis=0)))
+        travelled = np.vstack((np.zeros((1, 3)), np.cumsum(steps, axis=0)))
         object.__setattr__(self, '_travelled', travelled)
 
 
@@ -154,7 +157,7 @@ def read_log(path: Path) -> RobotLog:
     :raises ParameterError: for a missing column, a value that is missing or not finite, time that
         does not increase, no rows, or an unreadable file.
     """
-    table, lines = read_table(path, COLUMNS, may_lack=DERIVED)
+    table, lines = read_table(path, (*COLUMNS, SIDEWAYS), may_lack=(*DERIVED, SIDEWAYS))
     if not lines:
         raise ParameterError(f'log {path}: line 2: no rows')
     late = np.flatnonzero(np.diff(table[:, 0]) <= 0.0) + 1
@@ -169,17 +172,25 @@ def read_log(path: Path) -> RobotLog:
                                  'a finite number')
     derive(table)
     table[:, 5] = np.unwrap(table[:, 5])
-    return RobotLog(table[:, 0], table[:, 1:3], table[:, 3:])
+    return RobotLog(table[:, 0], table[:, [1, 2, 6]], table[:, 3:6])
 
 
 def derive(table: Array) -> None:
     """
-    Fill in, in place, the columns of a log that are nan: a robot looks where it drives.
+    Fill in, in place, the columns of a log that are nan.
 
-    :param table: the columns of a log, in the order of :data:`COLUMNS`, shape (n, 6).
+    A robot without headings looks where it drives. One with headings may drive backwards or
+    sideways. One with velocities but without :data:`SIDEWAYS` does not move sideways.
+
+    :param table: the columns of a log, in the order of :data:`COLUMNS`, and :data:`SIDEWAYS`,
+        shape (n, 7).
     """
     along = np.diff(table[:, 3:5], axis=0)
     far, time = np.hypot(*along.T), np.diff(table[:, 0])
+    if np.isnan(table[:, 1]).any() and not np.isnan(table[:, 5]).any():
+        velocities = planar_velocities_between(table[:-1, 3:6], table[1:, 3:6], time)
+        table[:, [1, 6]] = np.vstack((velocities[:, [0, 2]], (0.0, 0.0)))
+    table[np.isnan(table[:, 6]), 6] = 0.0
     if np.isnan(table[:, 5]).any():
         moved = np.flatnonzero(far > 0.0)
         # At rest it keeps its heading. Before its first step it has that of the step.

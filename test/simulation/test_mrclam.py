@@ -19,7 +19,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from leader_election.parameters import ParameterError
-from leader_election.simulation.mrclam import convert, main
+from leader_election.simulation.log_conversion import convert, main
 from leader_election.simulation.robot_logs import (
     read_landmarks,
     read_log,
@@ -67,7 +67,7 @@ def test_small_data_set_is_converted(source, tmp_path):
     """Logs begin at 0.25 s with the first true pose of robot 2. That of robot 1 ends at 3 s."""
     target = tmp_path / 'logs'
     done = convert(source, target, rate=2.0)
-    assert done._replace(origin=0.0) == ([1, 2], 0.0, 2.5, 2, 1, 1, 2)
+    assert done._replace(origin=0.0) == ([1, 2], 0.0, 2.5, 2, 1, 1, 2, 0, 0.0, done.errors, [])
     assert done.origin == pytest.approx(ORIGIN + 0.25)
     assert sorted(str(path.relative_to(target)) for path in target.rglob('*.csv')) == [
         'measurements/landmarks.csv', 'measurements/robot_1.csv', 'measurements/robot_2.csv',
@@ -75,7 +75,8 @@ def test_small_data_set_is_converted(source, tmp_path):
     one, two = read_logs(str(target))
     assert one.t.tolist() == [0.0, 0.5, 1.0, 1.5, 2.0, 2.5]
     # At 0.25 s nothing was logged yet; at 1.25 s the velocity of that very moment holds.
-    assert one.velocities.tolist() == [
+    assert not one.velocities[:, 2].any()
+    assert one.velocities[:, :2].tolist() == [
         [0.0, 0.0], [0.1, 0.0], [0.2, -0.5], [0.2, -0.5], [0.0, 0.0], [0.0, 0.0]]
     assert one.poses[:, 0].tolist() == pytest.approx([1.25, 1.75, 2.0, 2.0, 2.0, 2.0])
     assert one.poses[:, 1].tolist() == pytest.approx([2.0, 2.0, 2.25, 2.75, 3.25, 3.75])
@@ -115,7 +116,7 @@ def test_wrong_file_is_refused_with_its_name(source, tmp_path, name, text, error
 def test_existing_log_is_not_overwritten(source, tmp_path):
     with pytest.raises(ParameterError, match='is not empty; name a new folder'):
         convert(source, tmp_path)
-    with pytest.raises(ParameterError, match='no data set of MRCLAM'):
+    with pytest.raises(ParameterError, match='no data set: it takes the folder of MRCLAM'):
         convert(tmp_path, tmp_path / 'logs')
 
 
@@ -150,7 +151,7 @@ def test_logs_are_unchanged_when_written_and_read_as_a_data_set(
     for robot, (velocities, poses) in logs.items():
         log = read_log(target / f'robot_{robot}.csv')
         assert log.t == pytest.approx(times)
-        assert np.abs(log.velocities - velocities).max() < 2e-4
+        assert np.abs(log.velocities[:, :2] - velocities).max() < 2e-4
         assert np.abs(log.poses[:, :2] - poses[:, :2]).max() < 1e-4
         assert np.abs(np.sin(log.poses[:, 2] - poses[:, 2])).max() < 2e-4
     if robots > 1:
@@ -172,14 +173,14 @@ def test_logs_convert_writes_logs_and_reports_omissions(tmp_path, capsys):
     assert main(['convert', str(source), str(tmp_path / 'logs')]) == 0
     assert capsys.readouterr().out == (
         f'{tmp_path}/logs: robots 1; 2.0 s from 100.000 s of the data set on; 0 sightings\n'
-        '1 sightings of unknown barcodes left out\n'
+        '1 sightings of unknown subjects left out\n'
         '1 gaps of more than a second in true paths, interpolated\n')
     [log] = read_logs(str(tmp_path / 'logs'))
     assert np.allclose(log.poses[-1], [0.2, 0, 0])
 
 
 @pytest.mark.parametrize(('arguments', 'error'), [
-    (['convert', '.', 'out'], '.: no data set of MRCLAM: Robot1_Odometry.dat is missing'),
+    (['convert', '.', 'out'], '.: no data set: it takes the folder of MRCLAM with Robot1_'),
     (['convert', 'a', 'b', '--rate', '-1'], "'-1' is not allowed; it takes more than 0"),
     ([], 'required: COMMAND'),
 ])

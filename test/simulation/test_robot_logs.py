@@ -46,7 +46,7 @@ def test_sample_has_120_s_of_five_robots():
     for log in logs:
         assert (log.t[0], log.t[-1], len(log.t)) == (0.0, 120.0, 1201)
         assert np.abs(np.diff(log.poses[:, 2])).max() < 0.2  # unwrapped
-        assert log.velocities[-1].tolist() == [0.0, 0.0]
+        assert log.velocities[-1].tolist() == [0.0, 0.0, 0.0]
 
 
 def test_real_logs_have_756_s_of_five_robots(real_logs):
@@ -54,7 +54,7 @@ def test_real_logs_have_756_s_of_five_robots(real_logs):
     assert len(logs) == 5
     for log in logs:
         assert (log.t[0], log.t[-1]) == (0.0, pytest.approx(756.0, abs=1.0))
-    assert logs[4].velocities[0] == pytest.approx([0.067, 0.0], abs=1e-3)
+    assert logs[4].velocities[0] == pytest.approx([0.067, 0.0, 0.0], abs=1e-3)
 
 
 def test_poses_are_interpolated_and_velocities_held_between_rows(tmp_path):
@@ -65,17 +65,17 @@ def test_poses_are_interpolated_and_velocities_held_between_rows(tmp_path):
     x, y, yaw = log.pose_at(11.0)
     assert (x, y) == (2.0, 1.0)
     assert math.isclose(yaw, math.pi)  # the short way round
-    assert log.travelled_at(11.0).tolist() == [1.0, 0.5]
-    assert log.travelled_at(12.5).tolist() == [3.5, 1.0]
+    assert log.travelled_at(11.0).tolist() == [1.0, 0.5, 0.0]
+    assert log.travelled_at(12.5).tolist() == [3.5, 1.0, 0.0]
     assert log.pose_at(0.0)[0] == 0.0
     assert log.pose_at(99.0)[0] == 4.0
-    assert log.travelled_at(99.0).tolist() == [5.0, 1.0]
+    assert log.travelled_at(99.0).tolist() == [5.0, 1.0, 0.0]
 
 
 def test_further_columns_and_any_order_are_allowed(tmp_path):
     log = read_log(write(tmp_path / 'a.csv', 'x,y,note,theta,omega,v,t\n1,2,hm,3,4,5,6\n'))
     assert log.poses.tolist() == [[1.0, 2.0, 3.0]]
-    assert log.velocities.tolist() == [[5.0, 4.0]]
+    assert log.velocities.tolist() == [[5.0, 4.0, 0.0]]
 
 
 def test_logs_are_in_the_order_of_their_numbers(tmp_path):

@@ -261,13 +261,16 @@ def _send(publishers: Iterable[Publisher], message: Odometry, stamp: Time, poses
     message.header.stamp = stamp
     if covariance is not None:
         of_poses = covariance.poses.reshape(-1, 9)
-    rows = np.column_stack((poses[:, :2], quaternions(poses[:, 2]), velocities)).tolist()
+    sideways = velocities[:, 2] if velocities.shape[1] == 3 else np.zeros(len(velocities))
+    rows = np.column_stack((
+        poses[:, :2], quaternions(poses[:, 2]), velocities[:, :2], sideways)).tolist()
     position, orientation = message.pose.pose.position, message.pose.pose.orientation
     for number, (publisher, row) in enumerate(zip(publishers, rows, strict=True)):
         if number in silent:
             continue
         position.x, position.y, orientation.z, orientation.w = row[:4]
-        message.twist.twist.linear.x, message.twist.twist.angular.z = row[4:]
+        twist = message.twist.twist
+        twist.linear.x, twist.angular.z, twist.linear.y = row[4:]
         if covariance is not None:
             message.pose.covariance[IN_PLANE] = of_poses[number]
             message.twist.covariance[FORWARD] = covariance.velocities[number]
