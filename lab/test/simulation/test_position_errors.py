@@ -343,7 +343,7 @@ def reckoned(real_logs: str) -> NDArray[np.float64]:
     """Return the positions of these robots by their odometry, as :func:`paths`."""
     found = []
     for log in read_logs(real_logs):
-        speed, rate = log.velocities[:-1].T
+        speed, rate, _ = log.velocities[:-1].T
         seconds = np.diff(log.t)
         turned = np.append(0.0, np.cumsum(rate * seconds))
         heading = log.poses[0, 2] + (turned[:-1] + turned[1:]) / 2.0
