@@ -41,14 +41,18 @@ from environment import variables
 from leader_election.election.algorithms import BOUNDED, Device
 from leader_election.election.algorithms.algorithm import automatic_hop_limit
 from leader_election.election.algorithms.bounded import configure
-from leader_election.election.messages.codec import Codec, Message, Position
+from leader_election.election.mandates.mandates import Mandates
+from leader_election.election.messages.codec import Codec, MAIN, Message, Position
+from leader_election.election.robot.diagnostics import Status
 from leader_election.election.robot.instance import Instance
+from leader_election.election.robot.leadership import part_values, values
 from leader_election.election.robot.mailbox import Mailbox
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reception import Reception
 from leader_election.election.robot.robot import Robot
 from leader_election.parameters import build
 from leader_election.ros.demo.checks import RunObserver, Timing
+from leader_election.ros.demo.mandate_times import MandateTimes
 from leader_election.ros.demo.task_scenarios import SCENARIOS as SCENARIOS_BY_NAME
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.swarm.reference_partition import links_within, PartitionJudge
@@ -107,6 +111,43 @@ class WatchedSwarm(SimulatedSwarm):
                 'recovery': observer.recovery_check().holds, 'at the end': end.holds,
                 'share of time': share.holds}
         return {name for name, holds in fine.items() if not holds}
+
+
+class MandatedSwarm(WatchedSwarm):
+    """The same with mandates, whose messages on topic ``leadership`` are read."""
+
+    def __init__(self) -> None:
+        self.times = MandateTimes(ElectionParameters.message_expiry, MAIN)
+        super().__init__()
+
+    def _look(self) -> None:
+        super()._look()
+        self.times.add([Status(f'r{i}: {MAIN}', f'robot {i}', {
+            **values(robot, robot.main, f'/robot_{i}', '/neighbourhood'),
+            **part_values(robot.main, self.now, self.now)})
+            for i, robot in self.robots.items()], self.now)
+
+
+def unreleasing(patch: pytest.MonkeyPatch) -> None:
+    """Plant: the promises of robot 1 never end."""
+    bound = Mandates.bound
+    patch.setattr(Mandates, 'bound', lambda self, now: (
+        self.promise if self._id == 1 else bound(self, now)))
+
+
+@pytest.mark.parametrize('plant', [None, unreleasing])
+def test_robot_that_never_releases_its_promises_is_found(
+        plant: Callable[[pytest.MonkeyPatch], None] | None,
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    for settings in SETTINGS.values():
+        monkeypatch.setitem(settings, 'mandate', 3.0)
+    if plant is not None:
+        plant(monkeypatch)
+    swarm = MandatedSwarm()
+    assert swarm.found() == set()
+    waited, robot = swarm.times.longest_wait
+    most = swarm.observer.timing.wait(3.0, swarm.observer.hops)
+    assert waited <= most if plant is None else (waited > most and robot == 1)
 
 
 @pytest.mark.parametrize('apart', [3.0, 3.4])
@@ -287,7 +328,7 @@ PLANTED = {
     'two robots held the gate open':
         f'{GATE}.test_gate_checks_forbid_faults_with_a_fence_and_require_them_without',
     'waited for the mandate of their leader':
-        'ros/demo/test_checks.test_robot_that_its_leader_never_acts_over_is_found',
+        f'{HERE}.test_robot_that_never_releases_its_promises_is_found',
     'under those of two leaders': 'ros/demo/test_checks.test_two_mandates_over_a_robot_are_found',
     'the run went as planned': SPOILED,
     'recoveries within the bound': SPOILED,
