@@ -71,8 +71,8 @@ class MandateTimes:
         """By robot and leader, when a node might act over it."""
         self.counts_waits = True
         self.longest_wait = 0.0, NOBODY
-        self._waits: dict[int, tuple[int, float]] = {}
-        """By robot, the leader for whose mandate it waits, and since when [s]."""
+        self._waits: dict[int, float] = {}
+        """Since when each waiting robot has waited, for one leader or for several [s]."""
 
     def add(self, statuses: Iterable[vocabulary.Status], now: float) -> None:
         """
@@ -103,9 +103,8 @@ class MandateTimes:
         if not (self.counts_waits and acts_over) or robot in acts_over or robot == leader:
             self._waits.pop(robot, None)
             return
-        before, since = self._waits.get(robot, (leader, now))
-        self._waits[robot] = leader, since if before == leader else now
-        self.longest_wait = max(self.longest_wait, (now - self._waits[robot][1], robot))
+        since = self._waits.setdefault(robot, now)
+        self.longest_wait = max(self.longest_wait, (now - since, robot))
 
     def _close(self, leader: int, now: float) -> None:
         """Count until now that a leader acts by its last message."""
