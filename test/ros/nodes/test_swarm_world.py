@@ -142,6 +142,17 @@ def test_odometry_covariance_grows_with_the_way(bench):
     assert other and not other[-1].pose.covariance.any()
 
 
+def test_odometry_has_the_sideways_velocity_when_logs_have_it(bench, tmp_path):
+    (tmp_path / 'robot_1.csv').write_text(
+        't,v,omega,x,y,theta,vy\n0,0.5,0,0,0,0,-0.25\n60,0.5,0,30,-15,0,-0.25\n')
+    b = bench(logs=str(tmp_path))
+    odom = b.listen(Odometry, 'robot_1/odom')
+    b.wait(lambda: bool(odom) and at(odom[-1])[0] > 0.2)
+    linear, (x, y, yaw) = odom[-1].twist.twist.linear, at(odom[-1])
+    assert (linear.x, linear.y) == pytest.approx((0.5, -0.25))
+    assert (y, yaw) == pytest.approx((-x / 2.0, 0.0))
+
+
 def test_transforms_equal_odometry():
     stamp = Time(sec=3)
     first, second = transforms(stamp, np.array([[1.0, 2.0, np.pi], [0.0, -1.0, 0.0]]))
