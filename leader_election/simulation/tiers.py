@@ -151,6 +151,8 @@ def _of_arrays(source: Path) -> DataSet:
         for name, place in arrays.items():
             if found := re.fullmatch(r'optitrack_turtle0*(\d+)_pose_np', name):
                 yaw = arrays[name.replace('pose', 'orientation')]
+                if not len(yaw):
+                    raise ParameterError(f'{source}: {name}: no rows')
                 zeros = np.zeros(len(yaw))
                 truth = np.column_stack((PERIOD * np.arange(len(yaw)), place, yaw, zeros))
                 robots[int(found[1])] = Recorded(truth, np.empty((0, 4)), np.empty((0, 4)))
@@ -161,6 +163,8 @@ def _of_arrays(source: Path) -> DataSet:
                     (t, there, distance, np.nan) for t, distance
                     in zip(robots[here].truth[:, 0], distances, strict=True) if distance > 0.0])
     except (KeyError, ValueError) as error:
+        if isinstance(error, ParameterError):
+            raise
         raise ParameterError(
             f'{source}: arrays are missing or differ in length: {error}') from None
     if not robots:

@@ -122,11 +122,11 @@ def test_bag_is_refused_when_a_message_is_cut(run, tmp_path, topic, data, error)
 
 
 def test_bag_is_refused_when_its_file_holds_no_tables_or_no_poses(tmp_path):
-    pointer = tmp_path / 'pointer'
-    pointer.mkdir()
-    (pointer / 'run_0.db3').write_text('version https://git-lfs.github.com/spec/v1\n')
+    text = tmp_path / 'text'
+    text.mkdir()
+    (text / 'run_0.db3').write_text('no database, but text of a hundred bytes'.ljust(100))
     with pytest.raises(ParameterError, match='run_0.db3: file is not a database'):
-        convert(pointer, tmp_path / 'logs')
+        convert(text, tmp_path / 'logs')
     other = bag(tmp_path / 'other', [(0.0, '/scan', ranged(1.0))])
     with pytest.raises(ParameterError, match='the bag has no topic of poses'):
         convert(other, tmp_path / 'logs')
@@ -160,6 +160,8 @@ def test_arrays_of_tiers_are_read_without_ranges_before_the_first(tmp_path):
     ({'optitrack_turtle05_pose_np': np.zeros((3, 2))}, 'are missing or differ in length'),
     ({'uwb_range_3_4_np': np.zeros(7)}, 'are missing or differ in length'),
     ({'uwb_range_9_4_np': np.zeros(100)}, 'are missing or differ in length'),
+    ({f'optitrack_turtle05_{name}_np': np.zeros((0, 2)[:size]) for name, size in (
+        ('pose', 2), ('orientation', 1))}, 'optitrack_turtle05_pose_np: no rows'),
 ])
 def test_arrays_are_refused_when_they_do_not_fit(tmp_path, more, error):
     with pytest.raises(ParameterError, match=error):
