@@ -301,7 +301,7 @@ def test_replayed_odometry_drifts_from_the_replayed_truth() -> None:
     # The same as integrating every row from the true start, with the book's formula.
     log = world.scene.logs[1]
     x, y, yaw = log.poses[0]
-    for v, omega in log.velocities[:-1]:
+    for v, omega, _ in log.velocities[:-1]:
         middle = yaw + omega * 0.05
         x, y, yaw = x + v * 0.1 * np.cos(middle), y + v * 0.1 * np.sin(middle), yaw + omega * 0.1
     assert np.allclose(composed(world)[1], (x, y, yaw), atol=0.01)
