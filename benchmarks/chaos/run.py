@@ -234,6 +234,8 @@ class Run:
         self._until(lambda: swarm.can_change(WORLD) and not swarm.coming, START_UP,
                     'not all robots were heard')
         self._until(self._settled, START_UP, 'the robots elected no leaders')
+        if swarm.settings.mandate:
+            self._until(lambda: bool(swarm.gate.commands), START_UP, 'nobody commanded the gate')
         self._say(f'{number} robots in {len(swarm.hosts)} processes; limit {self._hop_limit} hops')
 
     def _unled(self) -> tuple[int, ...]:

@@ -381,7 +381,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(('arguments', 'rows', 'checks'), [
     ('--robots 8 --seconds 20 --seed 190', ('| clock |', '| attack over: '), 9),
-    ('--robots 6 --seconds 1 --seed 14 --mandate 1.5', ('| kill |', ' commands under '), 11)],
+    ('--robots 6 --seconds 1 --seed 14 --mandate 4', ('| kill |', ' commands under '), 12)],
     ids=['a leap and an attack', 'the leader with a mandate is killed'])
 def test_swarm_passes(arguments: str, rows: tuple[str, str], checks: int, tmp_path: Path) -> None:
     page = tmp_path / 'run.html'

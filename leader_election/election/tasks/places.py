@@ -61,7 +61,7 @@ class RecentValues(Generic[K, V]):
 
     So a lost message does not make a leader plan again.
 
-    >>> recent = Recent(hold=2)
+    >>> recent = RecentValues(hold=2)
     >>> recent.update({'a': 1, 'b': 2}), recent.update({'b': 3}), recent.update({'b': 4})
     ({'a': 1, 'b': 2}, {'a': 1, 'b': 3}, {'b': 4})
 
