@@ -30,6 +30,8 @@ from pathlib import Path
 from benchmarks.chaos.report import checks, draw, statuses_of, table, tracebacks
 from benchmarks.chaos.run import Interrupted, Outcome, Run, verdict
 from benchmarks.chaos.swarm import ChaosSwarm, Settings
+from leader_election.election.mandates.parameters import least_duration
+from leader_election.election.mandates.settings import MandateSettings
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, PAGE
 from leader_election.ros.demo.checks import Check, unwritten
 from leader_election.ros.nodes.process import StopRequest
@@ -67,6 +69,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     if options.robots < 4 or not options.seconds > 0.0 or options.seed < 0:
         parser().error('--robots takes 4 or more, --seconds more than 0, --seed 0 or more')
+    settings = Settings(
+        robots=options.robots, seed=options.seed, schedule=options.schedule,
+        simulated_clock=not (options.real_clock or options.mandate),
+        mandate=options.mandate, **(WANDERING if options.mandate else {}))
+    if options.mandate and settings.mandate_hops < 1:
+        least = least_duration(MandateSettings(options.mandate), 1, settings.period)
+        parser().error(f'--mandate: {options.mandate:g} is not allowed; with rounds of '
+                       f'{settings.period:g} s it takes {least:g} s or more')
     parser().check_page(options.html)
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
@@ -75,10 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     log = options.output / 'log'
     for old in log.glob('*.log'):
         old.unlink()
-    swarm = ChaosSwarm(Settings(
-        robots=options.robots, seed=options.seed, schedule=options.schedule,
-        simulated_clock=not (options.real_clock or options.mandate),
-        mandate=options.mandate, **(WANDERING if options.mandate else {})), log)
+    swarm = ChaosSwarm(settings, log)
     run = Run(swarm, lambda line: print(line, flush=True), stop)
     try:
         run.through(options.seconds)

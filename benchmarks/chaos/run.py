@@ -237,6 +237,9 @@ class Run:
         if swarm.settings.mandate:
             self._until(lambda: bool(swarm.gate.commands), START_UP, 'nobody commanded the gate')
         self._say(f'{number} robots in {len(swarm.hosts)} processes; limit {self._hop_limit} hops')
+        if swarm.settings.mandate:
+            self._say(f'mandates of {swarm.settings.mandate:g} s hold over members up to '
+                      f'{swarm.settings.mandate_hops} hops away')
 
     def _unled(self) -> tuple[int, ...]:
         return self._reach.unled(self.swarm.observer.leaders, self.swarm.truth)

@@ -18,6 +18,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
+from itertools import count
 import math
 from pathlib import Path
 import random
@@ -45,6 +46,8 @@ from benchmarks.chaos.schedule import (
 from benchmarks.hosted_swarm import Observer
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
+from leader_election.election.mandates.parameters import least_duration
+from leader_election.election.mandates.settings import MandateSettings
 from leader_election.election.messages.codec import Position
 from leader_election.election.robot.diagnostics import ELECTION, parse_status, Status
 from leader_election.election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS
@@ -93,6 +96,13 @@ class Settings:
     def places(self) -> int:
         """Return the number of robots with those that join later."""
         return self.robots + self.joining
+
+    @property
+    def mandate_hops(self) -> int:
+        """Return the most hops between a leader and members, for mandates to hold over them."""
+        settings = MandateSettings(self.mandate)
+        return next(hops for hops in count()
+                    if least_duration(settings, hops + 1, self.period) > self.mandate)
 
     @property
     def joining(self) -> int:

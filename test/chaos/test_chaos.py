@@ -396,7 +396,7 @@ def test_swarm_passes(arguments: str, rows: tuple[str, str], checks: int, tmp_pa
 
 
 @pytest.mark.parametrize('wrong', [('--robots', '3'), ('--seconds', '0'), ('--seed', '-1'),
-                                   ('--schedule', 'never')])
+                                   ('--schedule', 'never'), ('--mandate', '0.8')])
 def test_chaos_prints_one_line_when_an_option_is_wrong(
         wrong: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
