@@ -26,10 +26,14 @@ from leader_election.election.tasks.steering import (
     Pose,
     safe_reverse,
     Scan,
+    scan_fault,
     steer,
 )
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Bool
+
+WARNING_PERIOD = 10.0
+"""The period of warnings that a robot stands still [s]."""
 
 
 class DrivingContext(Protocol):
@@ -91,12 +95,13 @@ class Driver:
 
     Subscribes to ``scan`` (``sensor_msgs/LaserScan``) and publishes ``cmd_vel``, a
     ``geometry_msgs/Twist`` or with parameter ``stamped`` a ``TwistStamped``. The robot stops if
-    its pose or a goal is unknown, or the scan is too old. Once stopped, it leaves ``cmd_vel`` to
-    other publishers. If it touches something while it drives forward (``bumper``, a
-    ``std_msgs/Bool``), or does not move though it is commanded to, it backs off and turns away
-    (:class:`.Escape`).
+    its pose or a goal is unknown, or the scan is too old or cannot be right. Once stopped, it
+    leaves ``cmd_vel`` to other publishers. If it touches something while it drives forward
+    (``bumper``, a ``std_msgs/Bool``), or does not move though it is commanded to, it backs off and
+    turns away (:class:`.Escape`).
 
     :ivar limits: of the robot's motion. It may be changed at any time.
+    :ivar problem: the reason why the last scan cannot be right, empty if it can.
     """
 
     def __init__(
@@ -122,6 +127,8 @@ class Driver:
         :param blocked: called when the robot touches something or is stuck.
         """
         self.limits = limits_of(parameters)
+        self.problem = ''
+        self._unusable, self._warned = 0, -math.inf
         self._context, self._parameters = context, parameters
         self._pose, self._goal = pose, goal
         self._scan: Scan | None = None
@@ -140,7 +147,7 @@ class Driver:
     @property
     def has_scanner(self) -> bool:
         """Return whether the robot has a laser scanner: whether a scan was ever received."""
-        return self._scan is not None
+        return self._scan is not None or self._unusable > 0
 
     def scan(self) -> Scan | None:
         """Return the last scan, ``None`` if it is too old for driving."""
@@ -199,8 +206,17 @@ class Driver:
         self._command(0.0, 0.0)
 
     def _receive(self, message: LaserScan) -> None:
-        self._scan = scan_of(message, self._parameters.scan_yaw)
-        self._scan_time = self._context.seconds()
+        scan = scan_of(message, self._parameters.scan_yaw)
+        self._scan_time = now = self._context.seconds()
+        self.problem = scan_fault(scan)
+        self._scan = None if self.problem else scan
+        if self.problem:
+            self._unusable += 1
+            if not 0.0 <= now - self._warned < WARNING_PERIOD:
+                self._warned = now
+                self._context.node.get_logger().warning(
+                    f'{self._commands.topic_name}: the robot stands, as its scan cannot be right: '
+                    f'{self.problem} ({self._unusable} such scans)')
         if self._pose is not None:
             self.drive(self._pose(), self._scan)
 

@@ -74,6 +74,48 @@ class Scan(NamedTuple):
     """The greatest range that the scanner measures [m]."""
 
 
+_LONGEST_RANGE = 1000.0
+"""No scanner of a robot measures farther [m]."""
+_WHOLE_TURN = 1.05 * 2.0 * math.pi
+"""The largest angle that the beams of a scan cover, with some overlap [rad]."""
+_LEAST_INCREMENT = 1e-6
+"""[rad]."""
+
+
+def scan_fault(scan: Scan) -> str:
+    """
+    Return the reason why a scan cannot be right, empty if it can.
+
+    Beams without a value count as free space, so a scan without any value would let a robot drive
+    anywhere.
+
+    >>> scan_fault(Scan([2.0, math.inf], 0.0, 0.1, 4.0))
+    ''
+    >>> scan_fault(Scan([300.0], 0.0, 0.1, 4.0))
+    'the least range is 300 and range_max 4: ranges take metres'
+    """
+    ranges = np.asarray(scan.ranges, dtype=np.float64)
+    if not len(ranges):
+        return 'it has no ranges'
+    if not 0.0 < scan.range_max <= _LONGEST_RANGE:
+        return f'range_max is {scan.range_max:g}; it takes metres, 0 to {_LONGEST_RANGE:g}'
+    beams = len(ranges) - 1
+    if not math.isfinite(scan.angle_min):
+        return f'angle_min is {scan.angle_min:g}; it takes radians'
+    if beams and not (_LEAST_INCREMENT <= abs(scan.increment)
+                      and beams * abs(scan.increment) <= _WHOLE_TURN):
+        return (f'angle_increment is {scan.increment:g} with {beams + 1} ranges; it takes '
+                'radians, and one turn in all')
+    # 0 is no range. Scanners send it on all beams when they are covered or broken.
+    known = ranges[(ranges > 0.0) | np.isneginf(ranges)]
+    if not len(known):
+        return 'no range is a distance'
+    if known.min() > 10.0 * scan.range_max and np.isfinite(known.min()):
+        return (f'the least range is {known.min():g} and range_max {scan.range_max:g}: '
+                'ranges take metres')
+    return ''
+
+
 @dataclass(frozen=True)
 class DrivingParameters:
     """The parameters of a robot that is driven: its body, its scanner and its wheels."""

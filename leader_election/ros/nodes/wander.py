@@ -27,7 +27,7 @@ import math
 from typing import Any
 
 from leader_election.election.messages import codec
-from leader_election.election.tasks.driving import Driver
+from leader_election.election.tasks.driving import Driver, WARNING_PERIOD
 from leader_election.election.tasks.goals import levy, Wander, WanderParameters
 from leader_election.election.tasks.steering import Scan
 from leader_election.localisation.poses import heading, IDENTITY, Pose, position
@@ -57,8 +57,6 @@ _STEPS = 4
 """The number of commands to a robot in its reaction time."""
 _NOTHING = Scan([], 0.0, 0.0, 0.0)
 """The scan of a robot that drives blindly."""
-_WARNING_PERIOD = 10.0
-"""The period of the warning that names the robots that stand still [s]."""
 
 Place = tuple[float, float, float]
 """x, y, yaw [m, rad]."""
@@ -211,7 +209,7 @@ class WanderNode(Node):
             subscribe(self, String, 'neighbourhood', self._receive_position, NEIGHBOURHOOD)
         self.robots = [self._robot(prefix) for prefix in namespaces(parameters.robots)]
         for period, callback in ((parameters.reaction / _STEPS, self._step),
-                                 (_WARNING_PERIOD, self._warn)):
+                                 (WARNING_PERIOD, self._warn)):
             self.create_timer(period, callback, clock=self._steady_clock)
 
     def _robot(self, prefix: str) -> WanderingRobot:
@@ -232,7 +230,7 @@ class WanderNode(Node):
         places = [robot.place() for robot in self.robots]
         for robot, place in zip(self.robots, places):
             if robot.driver.has_scanner:
-                robot.drive(robot.driver.scan(), 'its scans stay away')
+                robot.drive(robot.driver.scan(), robot.driver.problem or 'its scans stay away')
             else:
                 robot.drive(*self._computed_scan(robot, place, places))
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 import json
 import math
+from types import SimpleNamespace
 from typing import Any
 
 from leader_election.election.regions import summary_layout
@@ -36,6 +37,7 @@ HIT = 0.3
 
 @dataclass
 class Publisher:
+    topic_name: str
     messages: list[Any] = field(default_factory=list)
 
     def publish(self, message: Any) -> None:
@@ -58,7 +60,9 @@ class MemoryContext:
 
     def __init__(self) -> None:
         self.now = 0.0
-        self.node: Any = None
+        self.warnings: list[str] = []
+        self.node: Any = SimpleNamespace(
+            get_logger=lambda: SimpleNamespace(warning=self.warnings.append))
         self.listeners: dict[str, tuple[type, Callable[[Any], None]]] = {}
         self.publishers: dict[str, Publisher] = {}
         self.latched: dict[str, bool] = {}
@@ -69,7 +73,7 @@ class MemoryContext:
 
     def publisher(self, topic: str, kind: type, latched: bool = False) -> Publisher:
         self.latched[topic] = latched
-        return self.publishers.setdefault(topic, Publisher())
+        return self.publishers.setdefault(topic, Publisher(topic))
 
     def every(self, period: float, callback: Callable[[], None]) -> Timer:
         self.timers.append(Timer(period, callback, self.now + period))

@@ -102,6 +102,47 @@ def test_driver_stops_without_scans() -> None:
     assert robot.receive() == [(0.5, 0.0)]
 
 
+@pytest.mark.parametrize(('wrong', 'reason'), [
+    ({'range_max': 0.0}, 'range_max'), ({'range_max': math.nan}, 'range_max'),
+    ({'range_max': math.inf}, 'range_max'), ({'range_max': -4.0}, 'range_max'),
+    ({'range_max': 12000.0}, 'range_max'), ({'angle_min': math.nan}, 'angle_min'),
+    ({'angle_increment': 0.0}, 'angle_increment'), ({'angle_increment': math.nan}, 'angle_incr'),
+    ({'angle_increment': 1e-9}, 'angle_increment'), ({'angle_increment': 45.0}, 'angle_increment'),
+    ({'ranges': []}, 'no ranges'), ({'ranges': [math.nan] * 8}, 'no range is'),
+    ({'ranges': [0.0] * 8}, 'no range is'), ({'ranges': [-1.0, math.nan] * 4}, 'no range is'),
+    ({'ranges': [300.0, math.inf] * 4}, 'metres')])
+def test_driver_stands_and_warns_once_when_its_scan_cannot_be_right(
+        wrong: dict[str, Any], reason: str) -> None:
+    robot = Robot()
+    assert robot.receive() == [(0.5, 0.0)]
+    scan = scan_of([math.inf] * 8, math.pi / 4, 4.0)
+    for name, value in wrong.items():
+        setattr(scan, name, value)
+    assert [robot.receive(scan), robot.receive(scan)] == [[(0.0, 0.0)], []]
+    assert robot.driver.has_scanner and robot.driver.scan() is None
+    [warning] = robot.context.warnings
+    assert reason in warning and '(1 such scans)' in warning
+    robot.context.now = 10.0
+    robot.receive(scan)
+    assert '(3 such scans)' in robot.context.warnings[1]
+    assert robot.receive() == [(0.5, 0.0)]
+
+
+def test_robot_whose_first_scan_cannot_be_right_has_a_scanner() -> None:
+    robot = Robot(on_scan=False)
+    assert not robot.driver.has_scanner
+    robot.receive(scan_of([], math.pi / 4, 4.0))
+    assert robot.driver.has_scanner and robot.driver.problem == 'it has no ranges'
+
+
+@pytest.mark.parametrize('right', [
+    [0.0] * 7 + [math.inf], [math.nan] * 7 + [2.0], [-math.inf] * 8, [4.5] * 8])
+def test_driver_takes_a_scan_with_any_distance(right: list[float]) -> None:
+    robot = Robot()
+    robot.receive(scan_of(right, math.pi / 4, 4.0))
+    assert robot.driver.problem == '' and robot.context.warnings == []
+
+
 def test_driver_stops_when_the_clock_was_set_back() -> None:
     # The scan was at 5 s. When the watchdog is called it is 0.4 s.
     robot = Robot()
