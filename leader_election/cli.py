@@ -34,7 +34,9 @@ import leader_election
 from leader_election.executables import Executable, EXECUTABLES
 from leader_election.parameters import did_you_mean
 from leader_election.parameters.command_line import (
+    ENDS,
     ExitStatus,
+    handle_ends,
     how_to_install,
     outside_ros_args,
     print_error,
@@ -82,14 +84,12 @@ def wrong_argument(executable: Executable) -> str:
 
 def stop_with(status: int) -> None:
     """
-    End the process with a status on SIGINT or SIGTERM: no node is up yet.
+    End the process with a status on any signal that ends it: no node is up yet.
 
     The scripts for ``ros2 run`` block SIGINT while Python starts. One that has arrived counts now.
     """
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    for number in numbers:
-        signal.signal(number, lambda number, frame: os._exit(status))
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, numbers)
+    handle_ends(lambda number, frame: os._exit(status))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
 
 
 def missing(executable: Executable) -> str:
@@ -169,7 +169,7 @@ def run(name: str) -> int:
     finally:
         # Ctrl-C reaches a process from its terminal and again from ros2 launch. The interpreter
         # resets handlers when it ends, and the second signal would kill the process then.
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in ENDS:
             signal.signal(number, signal.SIG_IGN)
 
 

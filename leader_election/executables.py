@@ -45,7 +45,7 @@ class Executable:
     :ivar name: as in ``ros2 run leader_election <name>`` and ``leader_election <name>``.
     :ivar module: the module whose ``main()`` runs it and returns the exit status.
     :ivar description: one line, for ``leader_election --help``.
-    :ivar stop_status: the exit status on SIGINT or SIGTERM before ``main()`` handles them: 0 if a
+    :ivar stop_status: the exit status on a signal before ``main()`` handles them: 0 if a
         stop is the usual end (a node), 130 if the requested work is then incomplete.
     :ivar requires: the modules beyond those that every robot needs.
     :ivar parameter_file: of a node without its own options: the file in ``config`` that documents

@@ -20,7 +20,9 @@ from enum import IntEnum
 from importlib.util import find_spec
 import math
 from pathlib import Path
+import signal
 import sys
+from types import FrameType
 from typing import Any, NoReturn
 
 from leader_election.parameters import did_you_mean
@@ -36,6 +38,24 @@ class ExitStatus(IntEnum):
     """An option, a parameter or a file is wrong, or something is not installed."""
     INTERRUPTED = 130
     """Stopped before the requested work was done."""
+
+
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM,
+        signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
+"""The signals that end a process unless it handles them, without those of its own faults."""
+
+
+def handle_ends(handler: Callable[[int, FrameType | None], None]) -> None:
+    """
+    Handle the signals that would end this process.
+
+    :param handler: of a signal. It does not get those that this process was started to ignore,
+        such as SIGHUP by ``nohup``; SIGINT, which shells ignore in the background, and SIGTERM it
+        gets in any case.
+    """
+    for number in ENDS:
+        if number in ENDS[:2] or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def print_error(error: object) -> ExitStatus:

@@ -15,8 +15,8 @@
 """
 Start, spin and stop the nodes of a process.
 
-SIGINT and SIGTERM are a clean exit with status 0. A wrong configuration is one line on standard
-error and status 2, and an entry in the log.
+A signal that ends a process is a clean exit with status 0, for which wheels stop. A wrong
+configuration is one line on standard error and status 2, and an entry in the log.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,14 +24,13 @@ from contextlib import contextmanager, suppress
 import ctypes
 from importlib import import_module
 import os
-import signal
 import sys
 import time
 from types import FrameType
 from typing import Any
 
 from leader_election.parameters import ParameterError
-from leader_election.parameters.command_line import ExitStatus, print_error
+from leader_election.parameters.command_line import ExitStatus, handle_ends, print_error
 from leader_election.ros.nodes.waiting import InputWatch
 import rclpy
 from rclpy._rclpy_pybind11 import InvalidHandle, RCLError
@@ -139,9 +138,8 @@ class StopRequest:
         self.made = False
 
     def listen(self) -> None:
-        """Handle SIGINT and SIGTERM from now on: both make the request."""
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._make)
+        """Handle the signals that end a process from now on: each makes the request."""
+        handle_ends(self._make)
 
     def _make(self, number: int, frame: FrameType | None) -> None:
         self.made = True

@@ -24,6 +24,7 @@ import subprocess
 import sys
 
 from geometry_msgs.msg import Twist
+from leader_election.parameters.command_line import ENDS
 from leader_election.ros.nodes.qos import SENSOR, STATE
 import pytest
 from rclpy.node import Node
@@ -231,17 +232,17 @@ def test_message_arrives_when_sent_at_the_end(ros, robots):
 
 def test_node_stops_cleanly_at_any_moment(robots):
     """
-    Start eight processes at once, and stop them one after the other with random pauses.
+    Start eight processes at once, and stop each by another signal, with random pauses between.
 
     The first is stopped before it imports rclpy, the last when it runs.
     """
     rng = random.Random(5)
-    for n in range(8):
+    for n in range(len(ENDS)):
         robots.append(start(HANDLED, '-p', f'robot_id:={n}'))
     for n, process in enumerate(robots):
         assert process.stdout.readline() == 'up\n'
         select.select([], [], [], rng.uniform(0.0, 0.5) if n else 0.0)
-        process.send_signal(signal.SIGINT if n % 2 else signal.SIGTERM)
+        process.send_signal(ENDS[n])
     for process in robots:
         out, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, out, unexpected(err)) == (0, '', [])
