@@ -186,7 +186,7 @@ LOOKS: Mapping[str, Callable[[Observations], Iterable[Symptom]]] = {
         membership.found, membership.missing, membership.silent, membership.names, membership.ids,
         membership.frames, membership.algorithms, membership.settings, membership.mandates,
         membership.readable, membership.refused, membership.keys, membership.self_reported,
-        inputs.odometry,
+        inputs.odometry, inputs.wheels,
         communication.shared_topic, communication.profiles, communication.reception,
         communication.one_way, communication.loss, communication.load,
         communication.receive_buffers,

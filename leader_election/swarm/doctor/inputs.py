@@ -19,6 +19,7 @@ import math
 from statistics import median
 
 from leader_election.election.robot import diagnostics as vocabulary
+from leader_election.swarm.doctor.communication import BRIDGES
 from leader_election.swarm.doctor.observations import (
     CLOCK,
     Level,
@@ -84,6 +85,26 @@ def _quality(swarm: Observations, robot: str, topic: str,
         yield Symptom(Level.WARN, (robot,), f'{topic} {LATE} {rate:.1f} Hz')
     if not all(math.isfinite(c) for reading in readings for c in reading.position):
         yield Symptom(Level.ERROR, (robot,), f'{topic} has a position that is not finite')
+
+
+_COMMANDS = ('geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped')
+_SIMULATED = ('swarm_world', *BRIDGES)
+"""Nodes that take commands and move no real robot."""
+
+
+def wheels(swarm: Observations) -> Iterator[Symptom]:
+    """Find robots that the package drives, whose bases may go on when its node is killed."""
+    ours = {endpoint.node for endpoint in swarm.nodes}
+    topics = {each.topic for each in swarm.endpoints
+              if each.publishes and each.type in _COMMANDS
+              and (each.node in ours or each.node.endswith('/wander'))}
+    driven = {base.node: topic for topic in topics for base in swarm.subscriptions(topic)
+              if not base.node.endswith(_SIMULATED)}
+    if driven:
+        yield Symptom(
+            Level.NOTE, (), f'{listing(sorted(driven))} drive by '
+            f'{listing(sorted(set(driven.values())))}; whether they stop when commands stay '
+            'away cannot be seen from here')
 
 
 OFFSET = 0.25
