@@ -129,13 +129,22 @@ def trust(known: RobotKnowledge, parameters: Any) -> float:
     return known.received if known.received >= LEAST_TRUST else BARRED
 
 
+def charge(battery: Any) -> float:
+    """
+    Return the charge in a ``sensor_msgs/BatteryState``, NaN if it is unknown.
+
+    The message takes 0 to 1, and NaN for unknown. Drivers also send -1, or -1 divided by 100.
+    """
+    return float(battery.percentage) if battery.percentage >= 0.0 else math.nan
+
+
 STRENGTH_SOURCES: Registry[StrengthSource] = Registry(
     'strength source', 'leader_election.strength_sources')
 CONSTANT = STRENGTH_SOURCES.add(StrengthSource('constant', hysteresis=0.0))
 DEGREE = STRENGTH_SOURCES.add(StrengthSource('degree', hysteresis=1.0, compute=degree))
 BATTERY = STRENGTH_SOURCES.add(StrengthSource(
     'battery', hysteresis=0.05, topic='battery_state', message='sensor_msgs/msg/BatteryState',
-    extract=lambda battery: float(battery.percentage), limits=(0.0, 1.0)))
+    extract=charge, limits=(0.0, 1.0)))
 TOPIC = STRENGTH_SOURCES.add(StrengthSource(
     'topic', hysteresis=0.0, topic='strength', message='std_msgs/msg/Float64',
     extract=lambda number: float(number.data)))
@@ -159,6 +168,7 @@ class Strength:
     :ivar rejected: the number of values that were not finite, too far beyond the limits, or could
         not be computed.
     :ivar excess: the last value, if it was too far beyond the limits.
+    :ivar unknown: whether the last value was no finite number: the source does not know it.
 
     >>> battery = Strength(0.0, hysteresis=0.05)
     >>> [battery.update(charge) for charge in (0.90, 0.88, 0.86, 0.84)]
@@ -173,6 +183,7 @@ class Strength:
         self.limits = NO_LIMITS
         self.rejected = 0
         self.excess: float | None = None
+        self.unknown = False
         self.received = False
 
     def limit(self, limits: Limits) -> None:
@@ -202,6 +213,7 @@ class Strength:
 
     def update(self, number: float) -> bool:
         """Process a value of the source, and return whether the announced strength has changed."""
+        self.unknown = not math.isfinite(number) and number != BARRED
         admitted = self.admitted(number)
         if admitted is None:
             self.rejected += 1

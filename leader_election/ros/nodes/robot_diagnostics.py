@@ -197,7 +197,8 @@ def _election(robot: Robot, now: float) -> Concern:
                           f'{instance.strength.excess:g}, beyond strength_limits '
                           f'{vocabulary.list_text(instance.strength.limits)}'), values
         if instance.strength_missing:
-            return WARN, (f'strength source {instance.source.name} is silent: the parameter '
+            state = 'does not know its value' if instance.strength.unknown else 'is silent'
+            return WARN, (f'strength source {instance.source.name} {state}: the parameter '
                           'strength holds'), values
         for part in instance.parts.values():
             if warning := part.warning(instance.leads, now):

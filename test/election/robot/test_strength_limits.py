@@ -153,8 +153,20 @@ def test_own_number_is_not_announced_when_it_is_beyond_the_limits():
     assert statuses(me, 'r5', 0.0)[0].level == DiagnosticStatus.OK
 
 
+@pytest.mark.parametrize('percentage', [math.nan, -0.01, -1.0, -math.inf, math.inf])
+def test_charge_is_unknown_and_the_battery_not_silent_when_it_is_no_share(percentage):
+    me = Robot(parameters(strength_source='battery', strength=0.25))
+    me.main.take_strength(battery(percentage), 0.0)
+    assert me.strength.announced == 0.25 and me.strength.rejected == 1
+    assert statuses(me, 'r5', 0.0)[0].message == (
+        'strength source battery does not know its value: the parameter strength holds')
+    me.main.take_strength(battery(0.0), 0.0)
+    assert me.strength.announced == 0.0
+    assert statuses(me, 'r5', 0.0)[0].level == DiagnosticStatus.OK
+
+
 @pytest.mark.parametrize(('percentage', 'announced'), [
-    (1.02, 1.0), (1.04, 1.0), (-0.01, 0.0), (1.06, 0.25), (-0.06, 0.25)])
+    (1.02, 1.0), (1.04, 1.0), (1.06, 0.25), (12.0, 0.25)])
 def test_own_number_becomes_the_limit_when_it_is_little_beyond(percentage, announced):
     me = Robot(parameters(strength_source='battery', strength=0.25))
     me.main.take_strength(battery(percentage), 0.0)
