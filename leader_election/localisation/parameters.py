@@ -103,7 +103,7 @@ class LocalisationParameters:
         'ignored.')
     sensor_frame: str = parameter(
         '', 'Detections and tags: the frame of the sensor in headers. Others are ignored, '
-        'for example those of other robots on /tf. Empty: any.')
+        'for example those of other robots on /tf. Empty: any.', is_frame=True)
     sensor_pose: tuple[float, ...] = parameter(
         (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 'Detections and tags: the pose of the frame in their '
         "headers in the robot's own frame, base_link: x, y, z, roll, pitch, yaw. The optical "

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 from leader_election.localisation.parameters import GREATEST_ID, LocalisationParameters, NUMBER
 from leader_election.localisation.poses import from_parameter
 from leader_election.localisation.sighting import COLUMNS, PAIRS, Sighting, TRIPLES
+from leader_election.parameters import frame_name
 import numpy as np
 
 UNLABELLED = {len(columns): columns for columns in (PAIRS, TRIPLES)}
@@ -74,7 +75,7 @@ class SensorMount:
 
     def is_own(self, frame: str) -> bool:
         """Return whether a header's frame is that of this sensor."""
-        return not self._frame or frame.lstrip('/') == self._frame.lstrip('/')
+        return not self._frame or frame_name(frame) == self._frame
 
     def sighting(self, robot: int, point: Sequence[float], covariance: Sequence[float] = (),
                  age: float = 0.0) -> Sighting | None:
@@ -157,7 +158,7 @@ def of_tags(message: Any, mount: SensorMount, clock: float = NO_CLOCK) -> Extrac
     :param clock: as of :func:`of_detections`.
     """
     return _extraction((
-        (each.child_frame_id.lstrip('/'), each.transform.translation, (), _age(each, clock))
+        (frame_name(each.child_frame_id), each.transform.translation, (), _age(each, clock))
         for each in message.transforms if mount.is_own(each.header.frame_id)), mount)
 
 

@@ -35,6 +35,7 @@ from leader_election.parameters.values import (
     as_number,
     as_whole_number,
     did_you_mean,
+    frame_name,
     LeaderElectionError,
     ParameterError,
     shown,
@@ -42,7 +43,7 @@ from leader_election.parameters.values import (
 
 __all__ = ['LeaderElectionError', 'NoParameters', 'Parameter', 'ParameterError',
            'REQUIRED_INT', 'as_in', 'as_number', 'as_whole_number', 'build',
-           'did_you_mean', 'grouped', 'parameter', 'table', 'to_yaml']
+           'did_you_mean', 'frame_name', 'grouped', 'parameter', 'table', 'to_yaml']
 NO_SECTIONS: Mapping[str, type] = MappingProxyType({})
 REQUIRED_INT = -1
 """The default of a required integer: outside of its range."""
@@ -69,6 +70,8 @@ class Parameter:
     lengths: tuple[int, ...] = ()
     """The allowed numbers of elements of an array, empty for any."""
     empty: bool = True
+    is_frame: bool = False
+    """Whether the string names a coordinate frame."""
     dynamic: bool = False
     """Whether the value may change while the node runs."""
     required: bool = False
@@ -104,6 +107,8 @@ class Parameter:
         if self.required and value is None:
             raise ParameterError(self.name, problem=f' is missing; it takes {self.allowed()}')
         converted = _convert(value, self.type)
+        if self.is_frame and isinstance(converted, str):
+            converted = frame_name(converted)
         if converted is None or not self._within(converted):
             hint = did_you_mean(value, self.choices()) if self.choices is not None else ''
             raise ParameterError(self.name, problem=f': {shown(value)} is not allowed; {hint}it '

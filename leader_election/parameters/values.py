@@ -54,6 +54,18 @@ def as_whole_number(value: Any) -> Any:
     return int(number) if whole else value
 
 
+def frame_name(name: str) -> str:
+    """
+    Return the name of a coordinate frame in its normal form, that of tf2.
+
+    ROS 1 and some drivers put a slash before it.
+
+    >>> frame_name('/map'), frame_name('alice/odom')
+    ('map', 'alice/odom')
+    """
+    return name.lstrip('/')
+
+
 class LeaderElectionError(Exception):
     """The base of all errors that users of the package meet. Their texts are one line."""
 

@@ -161,7 +161,8 @@ class ObserverParameters:
         MAIN, 'The instance that is shown: main, the first, or the name of another one. A robot '
         'that does not run it is not shown.', empty=False)
     frame: str = parameter(
-        'map', 'The frame that all robots share. Messages of another frame are dropped.')
+        'map', 'The frame that all robots share. Messages of another frame are dropped.',
+        is_frame=True)
     communication_range: float = parameter(
         5.0, 'Robots within this distance are shown as linked.',
         unit='m', lower=0.0, upper=INFINITE)

@@ -55,6 +55,7 @@ from leader_election.election.messages.wire import (
     WirePart,
 )
 from leader_election.election.part import PARTS
+from leader_election.parameters import frame_name
 
 VERSION = 1
 MAX_LENGTH = 4096
@@ -88,6 +89,7 @@ class InstanceMessage(NamedTuple):
 
 NO_OTHERS: Mapping[str, InstanceMessage] = MappingProxyType({})
 _COORDINATE = number(-MAX_COORDINATE, MAX_COORDINATE)
+_FRAME = text(least=1)
 _READING = row(number(-MAX_ID, MAX_ID), MOST_READINGS)
 
 
@@ -96,7 +98,8 @@ class Message(NamedTuple):
 
     id: Annotated[int, Sent('id', whole(), required=True)]  # noqa: A003
     """The sender."""
-    frame: Annotated[str, Sent('frame', text(least=1), required=True)]
+    frame: Annotated[str, Sent('frame', _FRAME._replace(
+        read=lambda value: frame_name(_FRAME.read(value))), required=True)]
     """The frame of the position."""
     position: Annotated[Position | None, Sent('p', record(_COORDINATE, _COORDINATE))]
     """

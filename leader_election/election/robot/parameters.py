@@ -258,7 +258,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
 
     frame: str = parameter(
         'map', 'The frame that all robots share. Messages of another frame are dropped.',
-        empty=False)
+        empty=False, is_frame=True)
     initial_pose: tuple[float, ...] = parameter(
         (0.0, 0.0, 0.0), 'The start pose of odometry in the shared frame: x, y, yaw, or x, y, z, '
         'roll, pitch, yaw.', unit='(m, rad)', lengths=(3, 6))

@@ -39,7 +39,7 @@ from leader_election.localisation import sighting_sources as sightings
 from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
 from leader_election.localisation.parameters import DETECTIONS, MEASUREMENTS, RANGES, TAGS
 from leader_election.localisation.poses import from_parameter, from_quaternion, moved_to, Pose
-from leader_election.parameters import ParameterError
+from leader_election.parameters import frame_name, ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.part_topics import Listen
 from leader_election.ros.nodes.qos import EVENTS, SIGHTINGS
@@ -119,7 +119,7 @@ class ParameterOrigin:
         if not values or any(value.type == ParameterType.PARAMETER_NOT_SET for value in values):
             return
         robot_id, frame, pose = values
-        self.frame = frame.string_value
+        self.frame = frame_name(frame.string_value)
         self.pose = from_parameter(list(pose.double_array_value))
         self.id = robot_id.integer_value
 
@@ -303,7 +303,7 @@ class LocalisationPublishers:
 
     def _send(self, message: Odometry, correction: Pose) -> None:
         """Send the transform from the shared frame to that of odometry."""
-        frame, child = self._robot.parameters.frame, message.header.frame_id
+        frame, child = self._robot.parameters.frame, frame_name(message.header.frame_id)
         if child in ('', frame):
             if not self._warned:
                 self._warned = True
@@ -323,7 +323,7 @@ def stamped_transform(message: Odometry, correction: Pose, frame: str) -> Transf
     :param correction: the pose of odometry's frame in the shared one.
     :param frame: the shared frame.
     """
-    transform = TransformStamped(child_frame_id=message.header.frame_id)
+    transform = TransformStamped(child_frame_id=frame_name(message.header.frame_id))
     transform.header.stamp, transform.header.frame_id = message.header.stamp, frame
     pose, to = _message(correction), transform.transform.translation
     to.x, to.y, to.z = pose.position.x, pose.position.y, pose.position.z

@@ -20,7 +20,7 @@ from typing import Any
 from leader_election.election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Robot
 from leader_election.localisation.parameters import BUMPER, IMU
 from leader_election.localisation.poses import IDENTITY, yaw_of
-from leader_election.parameters import ParameterError
+from leader_election.parameters import frame_name, ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.localisation_topics import (
     LocalisationPublishers,
@@ -106,10 +106,11 @@ class PoseTopics:
     def _odometry(self, message: Odometry) -> None:
         self._received = True
         point, origin = message.pose.pose.position, None
-        if message.header.frame_id == self._robot.parameters.frame:
+        frame = frame_name(message.header.frame_id)
+        if frame == self._robot.parameters.frame:
             origin = IDENTITY
         elif self._transform is not None:
-            origin = self._transform.origin(message.header.frame_id)
+            origin = self._transform.origin(frame)
             if origin is None:
                 self._robot.counts[ODOMETRY_WITHOUT_TRANSFORM] += 1
                 return

@@ -31,7 +31,7 @@ from leader_election.election.tasks.driving import Driver, WARNING_PERIOD
 from leader_election.election.tasks.goals import levy, Wander, WanderParameters
 from leader_election.election.tasks.steering import Scan
 from leader_election.localisation.poses import heading, IDENTITY, Pose, position
-from leader_election.parameters import ParameterError
+from leader_election.parameters import frame_name, ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.localisation_topics import ParameterOrigin, pose_of, ROBOT_NODE
@@ -166,7 +166,7 @@ class WanderingRobot:
         origin, odometry = self.origin, self._odometry
         if origin is None or origin.pose is None or odometry is None:
             return None
-        shared = odometry.header.frame_id == origin.frame
+        shared = frame_name(odometry.header.frame_id) == origin.frame
         return _place(odometry, IDENTITY if shared else origin.pose)
 
     def age(self) -> float:

@@ -180,6 +180,11 @@ ODD = st.sampled_from([
     [-1, -1, 3], [1, 2, 3.0], [1, 2, 3.5], [1, 2, 3, 4], [1, '2', 3], [None, 2], [True, 1]])
 
 
+def test_slash_before_a_frame_is_no_part_of_its_name():
+    assert CODEC.decode(payload(frame='/map')) == CODEC.decode(payload())
+    assert whereabouts(payload(frame='/map')) == (3, 'map', (1.5, 2.0))
+
+
 @settings(max_examples=examples(100))
 @given(st.dictionaries(st.sampled_from(['v', 'id', 'frame', 'a', 'p', 'c', 'x']), ODD, max_size=3),
        st.sets(st.sampled_from([*GOOD]), max_size=1))

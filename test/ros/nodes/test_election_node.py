@@ -117,13 +117,14 @@ def test_parameters_change_at_run_time_or_are_refused():
         assert robots[0].get_parameter(name).value == getattr(before, name)
 
 
-@pytest.mark.parametrize(('frame', 'position'), [('odom', (10.0, 3.0)), ('map', (3.0, 0.0))])
+@pytest.mark.parametrize(('frame', 'position'), [('odom', (10.0, 3.0)), ('map', (3.0, 0.0)),
+                                                  ('/map', (3.0, 0.0))])
 def test_odometry_is_composed_with_the_initial_pose_unless_in_the_shared_frame(frame, position):
     """The robot starts at (10, 0), faces +y, and drives 3 m."""
-    node = robot(1, initial_pose=[10.0, 0.0, math.pi / 2])
+    node = robot(1, initial_pose=[10.0, 0.0, math.pi / 2], frame='/map')
     bench = Bench({1: (3.0, 0.0)}, frame=frame)
     spin_until([bench, node], lambda: 1 in bench.said and bench.said[1].position is not None)
-    assert bench.said[1].position == position
+    assert (bench.said[1].position, bench.said[1].frame) == (position, 'map')
 
 
 def test_robot_announces_no_position_and_warns_without_odometry():
