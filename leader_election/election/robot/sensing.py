@@ -84,6 +84,8 @@ class Sensing:
         """The own velocity by the positions of rounds, smoothed over a period [m/s]."""
         self._last_place: tuple[Position, float] | None = None
         self._odometry_received: float | None = None
+        self.has_no_heading = False
+        """Whether the last odometry was refused because it has no orientation."""
         self._measurements: dict[int, tuple[float, float]] = {}
         self._sensed: tuple[float, float] | None = None
         self._last_distance: dict[int, tuple[Message, float | None]] = {}
@@ -117,7 +119,8 @@ class Sensing:
         """
         begin = self.initial_pose if origin is None else origin
         place = position(begin, point)
-        if not is_place(place) or self.source.cooperates and yaw is None:
+        self.has_no_heading = self.source.cooperates and yaw is None
+        if not is_place(place) or self.has_no_heading:
             self._counts[ODOMETRY_REJECTED] += 1
             return False
         self._odometry_received = now

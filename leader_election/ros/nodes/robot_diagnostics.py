@@ -277,6 +277,8 @@ def _odometry_fault(robot: Robot, now: float) -> str:
         return f'odometry is {age:.1f} s old'
     if robot.counts[ODOMETRY_WITHOUT_TRANSFORM]:
         return f'no transform from the frame of odometry to {robot.parameters.frame}'
+    if robot.sensing.has_no_heading:
+        return 'the orientation of odometry is missing (a quaternion of zeros)'
     if robot.counts[ODOMETRY_REJECTED]:
         return 'odometry says what no place can be'
     return 'no odometry yet'

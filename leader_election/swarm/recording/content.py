@@ -31,7 +31,7 @@ from leader_election.election.messages.codec import MAIN, MAX_COORDINATE
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.localisation.neighbourhood_filter import COUNTERS as SIGHTING_COUNTERS
-from leader_election.localisation.poses import PlanePose
+from leader_election.localisation.poses import PlanePose, yaw_of
 from leader_election.parameters import LeaderElectionError
 from leader_election.swarm.view.frame import Ring, Rings, rings_of
 
@@ -67,9 +67,9 @@ def content(kind: str, message: Any) -> Any:
 
     :param kind: one of the types above.
     :return: of a string its text, of markers the outlines (:class:`Rings`), of odometry or a pose
-        x, y, yaw [m, rad], of a clock the time [s], of diagnostics a list of
-        :class:`Status`, of numbers (``neighbour_distances``) a list of id, distance [m] and its
-        standard deviation [m].
+        x, y, yaw [m, rad], nan without an orientation, of a clock the time [s], of diagnostics a
+        list of :class:`Status`, of numbers (``neighbour_distances``) a list of id, distance [m]
+        and its standard deviation [m].
 
     >>> from types import SimpleNamespace
     >>> content(STRING, SimpleNamespace(data='text')), content(STRING, SimpleNamespace(data=3))
@@ -100,9 +100,9 @@ def _stamped_pose(message: Any) -> PlanePose:
 
 
 def _pose(pose: Any) -> PlanePose:
-    x, y, z, w = (float(getattr(pose.orientation, name)) for name in 'xyzw')
-    return (float(pose.position.x), float(pose.position.y),
-            math.atan2(2.0 * (w * z + x * y), w * w + x * x - y * y - z * z))
+    # Without an orientation, a quaternion of zeros, the heading is unknown.
+    yaw = yaw_of([float(getattr(pose.orientation, name)) for name in 'xyzw'])
+    return (float(pose.position.x), float(pose.position.y), math.nan if yaw is None else yaw)
 
 
 def _distances(message: Any) -> list[tuple[int, float, float]]:

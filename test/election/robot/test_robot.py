@@ -29,6 +29,7 @@ from leader_election.election.robot.robot import LEADER_CHANGES, Robot
 from leader_election.election.robot.rounds import phase, wait
 from leader_election.localisation.poses import from_parameter
 from leader_election.parameters import build
+from leader_election.ros.nodes.robot_diagnostics import statuses
 import numpy as np
 import pytest
 
@@ -200,6 +201,17 @@ def test_impossible_odometry_is_rejected(point):
     me.sensing.take_odometry(point, 0.5)
     assert me.counts['odometry_rejected'] == 1
     assert me.sensing.locate(0.5) == (3.0, 0.0), 'the last good one holds'
+
+
+def test_missing_orientation_is_named_when_robots_localise_each_other():
+    me = Robot(parameters(pose_source='cooperative'))
+    me.sensing.take_odometry((3.0, 0.0, 0.0), 0.5)
+    assert me.counts['odometry_rejected'] == 1
+    assert statuses(me, 'r1', 0.5)[1].message == (
+        'the orientation of odometry is missing (a quaternion of zeros): '
+        'no position is announced')
+    me.sensing.take_odometry((np.nan, 0.0, 0.0), 0.5, yaw=0.0)
+    assert 'no place' in statuses(me, 'r1', 0.5)[1].message
 
 
 def test_metric_hops_needs_no_position():

@@ -15,8 +15,9 @@
 """A swarm is run once more: by which clock, which robots, by which algorithm and radius."""
 
 import json
+import math
 
-from leader_election.swarm.recording.content import RecordingError
+from leader_election.swarm.recording.content import content, RecordingError
 from leader_election.swarm.recording.options import (
     is_recorded,
     ODOMETRY,
@@ -41,6 +42,13 @@ from swarm.recording.made import (
     write,
 )
 from test_packaging import VIEW, without
+
+
+def test_recorded_pose_has_no_heading_when_its_quaternion_is_zero() -> None:
+    message = truth((1.0, 2.0))
+    message.pose.pose.orientation.w = 0.0
+    x, y, yaw = content(ODOMETRY, message)
+    assert (x, y) == (1.0, 2.0) and math.isnan(yaw)
 
 
 def test_replay_asks_for_a_topic_when_several_swarms_are_recorded():
