@@ -29,7 +29,6 @@ from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS
 from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
-from rclpy.time import Time
 
 
 class LeaderClient:
@@ -90,7 +89,7 @@ class LeaderClient:
     def _take(self, message: DiagnosticArray) -> None:
         # In this order: a process that freezes in between finds the message older.
         now = self._now()
-        stamp = Time.from_msg(message.header.stamp).nanoseconds * 1e-9
+        stamp = message.header.stamp.sec + message.header.stamp.nanosec * 1e-9
         # While the message waited the wall clock may have been set back.
         took = max(0.0, clock.seconds(self._node_clock) - stamp, now + self._ahead - stamp)
         for status in message.status:

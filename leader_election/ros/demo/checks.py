@@ -36,7 +36,6 @@ from leader_election.swarm.reference_partition import Graph, NOBODY, PartitionJu
 from leader_election.swarm.snapshot import Snapshot
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
-from rclpy.time import Time
 
 
 class Check(NamedTuple):
@@ -340,7 +339,7 @@ class Leaderships(Node):
                                       {pair.key: pair.value for pair in status.values})
                     for status in message.status]
         self.times.add(statuses, clock.seconds(self.get_clock()))
-        stamp = Time.from_msg(message.header.stamp).nanoseconds * 1e-9
+        stamp = message.header.stamp.sec + message.header.stamp.nanosec * 1e-9
         for values in (status.values for status in statuses):
             if values.get(vocabulary.INSTANCE) == MAIN:
                 self.last[int(values[vocabulary.ID])] = stamp, values

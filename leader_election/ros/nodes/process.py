@@ -45,6 +45,8 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
+from rclpy.time_source import TimeSource
+from rosgraph_msgs.msg import Clock as ClockMessage
 
 
 def make_executor() -> Executor:
@@ -123,6 +125,8 @@ DESTRUCTION = 4.0
 The timeout for the destruction of a node [s]: ``ros2 launch`` sends its second signal after 5 s.
 """
 STDERR = 2
+WARNING_PERIOD = 10.0
+"""The least time between two warnings of times that are skipped [s]."""
 _CALL_IN_THREAD = 2
 """``SIGEV_THREAD`` of Linux."""
 
@@ -145,6 +149,21 @@ class StopRequest:
         self.made = True
 
 
+def _skip_negative_times() -> None:
+    """Let nodes skip negative times on ``/clock``. They would end the process in rclpy."""
+    take, logger = TimeSource.clock_callback, get_logger(PROCESS)
+
+    def clock_callback(source: TimeSource, message: ClockMessage) -> None:
+        if message.clock.sec >= 0:
+            take(source, message)
+        else:
+            logger.warning(
+                f'a time of {message.clock.sec} s on /clock is skipped; times are 0 or more',
+                throttle_duration_sec=WARNING_PERIOD)
+
+    TimeSource.clock_callback = clock_callback  # type: ignore[assignment, method-assign]
+
+
 def init_ros(arguments: list[str] | None = None) -> None:
     """
     Initialise rclpy without its own signal handlers.
@@ -154,6 +173,8 @@ def init_ros(arguments: list[str] | None = None) -> None:
     :param arguments: for ``rclpy.init``, ``None`` for ``sys.argv``.
     :raises ParameterError: if ROS cannot write its log.
     """
+    if TimeSource.clock_callback.__module__ != __name__:
+        _skip_negative_times()
     folder = os.environ.get('ROS_LOG_DIR') or os.path.join(
         os.environ.get('ROS_HOME') or '~/.ros', 'log')
     refusal = ParameterError(f'ROS cannot write its log to {folder}; set ROS_LOG_DIR to a folder '

@@ -29,6 +29,7 @@ from leader_election.ros.nodes.qos import SENSOR, STATE
 import pytest
 from rclpy.node import Node
 from ros.nodes.bench import Bench
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Int64, String
 from support import EXECUTOR, logged, PATIENCE, spin_until
@@ -175,7 +176,31 @@ def test_running_node_stops_cleanly_on_a_signal(ros, robots):
         '/alone/neighbourhood, no key', EXECUTOR]
 
 
-def test_stopped_process_stops_the_wheels(ros, robots):
+def test_negative_time_on_the_clock_is_skipped_with_a_warning(ros, robots):
+    bench = Bench({}, name='watcher')
+    leaders: list[Int64] = []
+    bench.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
+    clock = bench.create_publisher(Clock, '/clock', SENSOR)
+
+    def tick() -> None:
+        message = Clock()
+        message.clock.sec = next(times)
+        clock.publish(message)
+
+    robots.append(start(COMMAND, '-r', '__ns:=/alone', '-p', 'robot_id:=7', '-p', 'metric:=hops',
+                        '-p', 'use_sim_time:=true', '-p', 'communication_range:=.inf'))
+    spin_until([bench], lambda: bench.count_subscribers('/clock') > 0)
+    times = iter(range(-20, 10**6))
+    bench.create_timer(0.02, tick)
+    spin_until([bench], lambda: bool(leaders))
+    robots[0].send_signal(signal.SIGINT)
+    _, err = robots[0].communicate(timeout=PATIENCE)
+    assert robots[0].returncode == 0
+    assert sum('on /clock is skipped' in line for line in err.splitlines()) == 1
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGHUP])
+def test_stopped_process_stops_the_wheels(ros, robots, number):
     """A leader wanders in open space."""
     bench = Bench({7: (0.0, 0.0)}, name='watcher')
     eyes = bench.create_publisher(LaserScan, '/r7/scan', SENSOR)
@@ -186,7 +211,7 @@ def test_stopped_process_stops_the_wheels(ros, robots):
     robots.append(start(COMMAND, '-r', '__ns:=/r7', '-p', 'robot_id:=7', '-p', 'tasks:=rally',
                         '-p', 'rally.reaction:=5.0'))
     spin_until([bench], lambda: any(moves(command) for command in said))
-    robots[0].send_signal(signal.SIGINT)
+    robots[0].send_signal(number)
     spin_until([bench], lambda: robots[0].poll() is not None and not moves(said[-1]))
     out, err = robots[0].communicate(timeout=PATIENCE)
     assert (robots[0].returncode, out, unexpected(err)) == (0, '', [])
