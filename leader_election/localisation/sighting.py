@@ -15,17 +15,17 @@
 """Sightings: measurements of another robot, or of a landmark, by a robot's sensor."""
 
 from collections.abc import Mapping, Sequence
-import csv
 import math
-from pathlib import Path
 from typing import NamedTuple
 
 from leader_election.localisation.parameters import GREATEST_ID, LocalisationParameters
 from leader_election.localisation.poses import between, PlanePose, wrap
-from leader_election.parameters import ParameterError
+from leader_election.parameters import files, ParameterError
 
 FARTHEST = 1e4
 """The greatest range that counts as a measurement [m]."""
+FARTHEST_LANDMARK = 1e9
+"""The greatest coordinate of a landmark [m]."""
 LEAST_DEVIATION = 1e-3
 """The least credible deviations of measurements and poses [m, rad]."""
 PAIRS, TRIPLES = ('id', 'range'), ('id', 'range', 'bearing')
@@ -151,16 +151,25 @@ def read_landmarks(path: str) -> Landmarks:
         return {}
     landmarks: dict[int, tuple[float, float]] = {}
     try:
-        with Path(path).expanduser().open(newline='', encoding='utf-8-sig') as file:
-            reader = csv.DictReader(file)
-            names = [name for name in LANDMARK_IDS if name in (reader.fieldnames or ())]
-            if not names or not {'x', 'y'} <= set(reader.fieldnames or ()):
-                raise ValueError('line 1: it takes the columns id, x, y')
-            for row in reader:
-                place = float(row['x']), float(row['y'])
-                if not all(map(math.isfinite, place)):
-                    raise ValueError(f'line {reader.line_num}: a place is not finite')
-                landmarks[int(row[names[0]])] = place
-    except (OSError, ValueError, TypeError, csv.Error) as error:
+        for line, row in files.rows_of(
+                files.read_text(path), (*LANDMARK_IDS, 'x', 'y'), may_lack=LANDMARK_IDS):
+            landmark, place = _landmark(row, line)
+            if landmark in landmarks:
+                raise ValueError(f'line {line}: id {landmark} is there twice')
+            landmarks[landmark] = place
+    except ValueError as error:
         raise ParameterError('landmarks', problem=f': {path}: {error}') from None
     return landmarks
+
+
+def _landmark(row: Mapping[str, str], line: int) -> tuple[int, tuple[float, float]]:
+    found = next((row[name] for name in LANDMARK_IDS if name in row), None)
+    if found is None:
+        raise ValueError('line 1: it takes the columns id, x, y')
+    try:
+        x, y = (files.number(row.get(name, '')) for name in 'xy')
+        if not max(abs(x), abs(y)) <= FARTHEST_LANDMARK:
+            raise ValueError(f'{x:g}, {y:g} is no place')
+        return files.whole(found, GREATEST_ID), (x, y)
+    except ValueError as error:
+        raise ValueError(f'line {line}: {error}') from None

@@ -14,12 +14,14 @@
 
 """Strict reading of YAML: plain values, no duplicate keys, limited depth and size."""
 
+import re
 from typing import Any
 
 import yaml
 
 DEEPEST = 20
 TOO_DEEP = f'is nested more than {DEEPEST} levels deep'
+_LEADING_ZERO = re.compile(r'[-+]?0[0-9_]+')
 MOST = 100000
 """The greatest number of values. The target of an alias counts each time."""
 TOO_MANY = f'has more than {MOST} values, with those of aliases counted'
@@ -43,8 +45,11 @@ def read(text: str) -> Any:
         value = yaml.load(text, _Loader)
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
-    except (yaml.YAMLError, AttributeError, LookupError) as error:
-        # The last two, if a tag such as !!int does not fit its value.
+    except (yaml.YAMLError, AttributeError, LookupError, TypeError, OverflowError) as error:
+        # All but the first, if a tag such as !!int does not fit its value.
+        mark = getattr(error, 'problem_mark', None)
+        if mark is not None and mark.buffer and mark.buffer[mark.pointer:][:1] == '\t':
+            raise ValueError(f'has a tab in line {mark.line + 1}; YAML takes spaces') from None
         raise ValueError(f'is not YAML ({" ".join(str(error).split())})') from None
     # Level by level, each value once: an alias may refer to its own parent.
     level = [value]
@@ -70,8 +75,30 @@ def _inside(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def _ambiguous(node: yaml.ScalarNode, why: str, instead: str) -> str:
+    return (f'{node.value} is not allowed in line {node.start_mark.line + 1}: {why}; write '
+            f"{instead and f'{instead}, or '}'{node.value}' in quotes")
+
+
 class _Loader(yaml.SafeLoader):
-    """A loader that refuses duplicate keys. YAML's own would use the last one."""
+    """
+    A loader that refuses duplicate keys, of which YAML's own would use the last one.
+
+    It also refuses numbers that YAML 1.1 reads in another base: ``010`` is 8, ``1:30`` is 90, and
+    ``08`` is a text.
+    """
+
+    def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
+        node = super().compose_scalar_node(anchor)
+        if node.style is not None:
+            return node
+        kind, text = node.tag.rpartition(':')[2], node.value
+        if _LEADING_ZERO.fullmatch(text):
+            raise ValueError(_ambiguous(node, 'a number with a leading zero is octal in YAML',
+                                        str(int(text.replace('_', '')))))
+        if kind in ('int', 'float') and ':' in text:
+            raise ValueError(_ambiguous(node, 'YAML reads it as a number to the base 60', ''))
+        return node
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         super().flatten_mapping(node)

@@ -27,7 +27,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from leader_election.parameters import ParameterError
+from leader_election.parameters import files, ParameterError
 from leader_election.parameters.command_line import (
     CommandLineParser,
     ExitStatus,
@@ -51,6 +51,8 @@ import numpy as np
 FORMATS = (mrclam, tiers, murp)
 GAP = 1.0
 """The length of a gap in a true path above which it is reported. Gaps are interpolated [s]."""
+MOST_ROWS = 5_000_000
+"""The greatest number of rows of a log."""
 ROUNDING = 1e-6
 """The rounding error of times in seconds since 1970 [s]."""
 
@@ -112,6 +114,10 @@ def convert(source: Path, target: Path, rate: float = 10.0) -> Conversion:
     latest = min(robot.truth[-1, 0] for robot in robots.values())
     if begin >= latest:
         raise ParameterError(f'{source}: the robots have true poses at no common time')
+    if not (latest - begin) * rate < MOST_ROWS:
+        raise ParameterError(f'{source}: {latest - begin:.3g} s at {rate:g} rows a second are '
+                             f'{(latest - begin) * rate:.3g} rows, more than {MOST_ROWS:g}; '
+                             'take a lower --rate')
     times = np.arange(int((latest - begin) * rate + ROUNDING) + 1) / rate
     seen = {number: _within(robot.sightings, begin, float(times[-1]))
             for number, robot in robots.items()}
@@ -213,7 +219,7 @@ def _write_log(path: Path, times: Array, rows: Array) -> None:
 
 
 def _write(path: Path, header: Iterable[str], lines: Iterable[str]) -> None:
-    path.write_text('\n'.join((','.join(header), *lines)) + '\n', encoding='utf-8')
+    files.write_text(path, '\n'.join((','.join(header), *lines)) + '\n')
 
 
 CONVERT = """

@@ -29,8 +29,9 @@ begin with ``#``:
 from pathlib import Path
 import re
 
-from leader_election.parameters import ParameterError
+from leader_election.parameters import files, ParameterError
 from leader_election.simulation.data_set import Array, DataSet, in_order, Recorded, UNKNOWN
+from leader_election.simulation.robot_logs import check_steps, GREATEST
 import numpy as np
 
 FILES = 'the folder of MRCLAM with Robot1_Odometry.dat and so on'
@@ -71,7 +72,7 @@ def _numbers(source: Path) -> list[int]:
 
 def _read_robot(source: Path, number: int) -> Recorded:
     odometry, truth, measurements = (
-        _read(source / f'Robot{number}_{name}.dat', columns) for name, columns in (
+        _read(source / f'Robot{number}_{name}.dat', columns, timed=True) for name, columns in (
             ('Odometry', 3), ('Groundtruth', 4), ('Measurement', 4)))
     for name, table in (('Odometry', odometry), ('Groundtruth', truth)):
         if not len(table):
@@ -87,23 +88,28 @@ def _subjects(path: Path) -> dict[int, int]:
     return {int(barcode): int(subject) for subject, barcode in _read(path, 2).tolist()}
 
 
-def _read(path: Path, columns: int) -> Array:
-    """Return the first columns of a table."""
-    rows = []
+def _read(path: Path, columns: int, timed: bool = False) -> Array:
+    """Return the first columns of a table. The first one of a timed table is the time [s]."""
+    rows, lines = [], []
     try:
-        for line, text in enumerate(path.read_text(encoding='utf-8').splitlines(), 1):
+        for line, text in enumerate(files.read_text(path).splitlines(), 1):
             values = text.partition('#')[0].split()
-            if not values:
-                continue
-            numbers = [float(value) for value in values[:columns]]
-            if len(numbers) < columns or not np.isfinite(numbers).all():
-                raise ParameterError(
-                    f'{path}: line {line}: takes {columns} numbers: {text[:60]!r}')
-            rows.append(numbers)
-    except OSError as error:
-        raise ParameterError(f'{path}: {error.strerror}') from None
+            if values:
+                rows.append(_numbers_in(text, values[:columns], columns, line))
+                lines.append(line)
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), columns)
+        if timed:
+            check_steps(table[:, 0], lines)
     except ValueError as error:
-        if isinstance(error, ParameterError):
-            raise
-        raise ParameterError(f'{path}: line {line}: {error}') from None
-    return np.array(rows, dtype=np.float64).reshape(len(rows), columns)
+        raise ParameterError(f'{path}: {error}') from None
+    return table
+
+
+def _numbers_in(text: str, values: list[str], columns: int, line: int) -> list[float]:
+    try:
+        numbers = [files.number(value) for value in values]
+    except ValueError as error:
+        raise ValueError(f'line {line}: {error}') from None
+    if len(numbers) < columns or not (np.abs(numbers) <= GREATEST).all():
+        raise ValueError(f'line {line}: takes {columns} numbers: {files.shortened(text)!r}')
+    return numbers

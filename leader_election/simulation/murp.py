@@ -33,7 +33,7 @@ import re
 
 from leader_election.parameters import ParameterError
 from leader_election.simulation.data_set import DataSet, in_order, Recorded
-from leader_election.simulation.robot_logs import read_table
+from leader_election.simulation.robot_logs import check_steps, read_table
 import numpy as np
 
 FILES = 'the folder of a trial of MURP, parsed/01 to 22'
@@ -55,6 +55,10 @@ def read(source: Path) -> DataSet | None:
         table, lines = read_table(path, COLUMNS, may_lack=('r',))
         if not lines:
             raise ParameterError(f'{path}: no rows')
+        try:
+            check_steps(table[:, 0], lines)
+        except ValueError as error:
+            raise ParameterError(f'{path}: {error}') from None
         truth = in_order(table[:, :5])
         truth[:, 3] = np.radians(truth[:, 3])
         measured = table[np.isfinite(table[:, 5])]

@@ -32,7 +32,6 @@ may be in any order. Subjects that are neither a robot nor a landmark are left o
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-import csv
 from dataclasses import dataclass, field
 from importlib.resources import as_file, files
 import math
@@ -41,6 +40,7 @@ import re
 from typing import NamedTuple
 
 from leader_election.localisation.sighting import read_landmarks
+from leader_election.parameters import files as text_files
 from leader_election.parameters import ParameterError
 from leader_election.simulation.kinematics import Array, planar_velocities_between
 from leader_election.simulation.parameters import SightingSensorParameters
@@ -53,6 +53,10 @@ DERIVED = ('v', 'omega', 'theta')
 """Columns that a log may lack. They follow from the positions."""
 SIDEWAYS = 'vy'
 """A column that logs have of robots that move sideways."""
+GREATEST = 1e100
+"""The greatest value: with greater ones, distances would overflow."""
+LONGEST_STEP = 86400.0
+"""The longest time between two rows [s]. Longer ones come from clocks that were set."""
 LANDMARKS = 'landmarks.csv'
 """The file of landmarks, which may lie beside the logs."""
 
@@ -165,6 +169,10 @@ def read_log(path: Path) -> RobotLog:
         row = int(late[0])
         raise ParameterError(f'log {path}: line {lines[row]}: time does not increase: '
                              f't is {table[row, 0]:g} after {table[row - 1, 0]:g}')
+    try:
+        check_steps(table[:, 0], lines)
+    except ValueError as error:
+        raise ParameterError(f'log {path}: {error}') from None
     for name in DERIVED:
         lacks = np.isnan(table[:, COLUMNS.index(name)])
         if lacks.any() and not lacks.all():
@@ -227,29 +235,43 @@ def read_table(path: Path, columns: Sequence[str],
     rows: list[list[float]] = []
     lines: list[int] = []
     try:
-        with path.open(newline='', encoding='utf-8-sig') as file:
-            reader = csv.DictReader(file)
-            missing = [name for name in columns
-                       if name not in (reader.fieldnames or ()) and name not in may_lack]
-            if missing:
-                raise ValueError(f'line 1: missing columns {", ".join(missing)}')
-            for values in reader:
-                rows.append([_number(name, values.get(name), name in may_lack, reader.line_num)
-                             for name in columns])
-                lines.append(reader.line_num)
-    except (OSError, ValueError, csv.Error) as error:
+        for line, values in text_files.rows_of(text_files.read_text(path), columns, may_lack):
+            rows.append([_number(name, values.get(name), name in may_lack, line)
+                         for name in columns])
+            lines.append(line)
+    except ValueError as error:
         raise ParameterError(f'log {path}: {error}') from error
     return Table(np.reshape(rows, (len(rows), len(columns))), lines)
 
 
 def _number(name: str, text: str | None, may_lack: bool, line: int) -> float:
     try:
-        value = float(text or 'nan')
+        value = text_files.number(text or 'nan')
     except ValueError:
         value = math.inf
-    if not math.isfinite(value) and not (may_lack and math.isnan(value)):
-        raise ValueError(f'line {line}: {name} is not a finite number: {text!r}')
+    if not abs(value) <= GREATEST and not (may_lack and math.isnan(value)):
+        what = f'beyond ±{GREATEST:g}' if math.isfinite(value) else 'not a finite number'
+        raise ValueError(f'line {line}: {name} is {what}: {text!r}')
     return value
+
+
+def check_steps(t: Array, lines: Sequence[int], row_name: str = 'line',
+                longest: float = LONGEST_STEP) -> None:
+    """
+    Check that no two successive rows are so far apart that their times are no seconds.
+
+    :param t: the times [s].
+    :param lines: the line, or another number, of each row.
+    :param row_name: the name of this number.
+    :param longest: the longest time between two rows [s].
+    :raises ValueError: for such rows. The text names the line.
+    """
+    far = np.flatnonzero(np.abs(np.diff(t)) > longest) + 1
+    if len(far):
+        row = int(far[0])
+        raise ValueError(f'{row_name} {lines[row]}: t is {t[row]:.10g} after {t[row - 1]:.10g}: '
+                         f'{abs(t[row] - t[row - 1]):.3g} s apart, more than {longest:g} s; '
+                         'times are in seconds (nanoseconds?)')
 
 
 SIGHTINGS_FOLDER = 'measurements'

@@ -31,11 +31,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 import math
-from pathlib import Path
 import re
 from typing import Any, NamedTuple
 
-from leader_election.parameters import as_number, did_you_mean, ParameterError
+from leader_election.parameters import as_number, did_you_mean, ParameterError, strict_yaml
+from leader_election.parameters.files import read_text
 from leader_election.simulation.kinematics import Array
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.robot_body import RADIUS
@@ -44,7 +44,6 @@ import numpy as np
 from numpy.typing import NDArray
 import shapely
 from shapely.geometry.polygon import orient
-import yaml
 
 _EMPTY = r'empty:([0-9]+(?:\.[0-9]+)?)x([0-9]+(?:\.[0-9]+)?)'
 """An empty arena by its width and height [m]."""
@@ -82,18 +81,18 @@ def load_arena(world: str) -> Arena:
     if sized is not None:
         text = f'size: [{sized[1]}, {sized[2]}]'
     elif world in shipped_worlds():
-        text = _SHIPPED.joinpath(world + '.yaml').read_text()
+        text = _SHIPPED.joinpath(world + '.yaml').read_text(encoding='utf-8')
     else:
         try:
-            text = Path(world).read_text()
-        except (OSError, ValueError) as error:
+            text = read_text(world)
+        except ValueError as error:
             hint = did_you_mean(world, shipped_worlds()).rstrip()
             raise ParameterError('world', problem=f': {world!r} is none of '
                                  f"{', '.join(shipped_worlds())} and not a file that can be read: "
                                  f"{error}{hint and '; ' + hint}") from error
     try:
-        return _arena(yaml.safe_load(text))
-    except (ValueError, yaml.YAMLError) as error:
+        return _arena(strict_yaml.read(text))
+    except ValueError as error:
         raise ParameterError('world', problem=f': file {world}: {error}') from error
 
 

@@ -43,6 +43,7 @@ import zipfile
 
 from leader_election.parameters import ParameterError
 from leader_election.simulation.data_set import Array, DataSet, in_order, Recorded
+from leader_election.simulation.robot_logs import check_steps
 import numpy as np
 
 FILES = 'the folder of a bag of TIERS, with a file *.db3, or the file 4robots_data_01.npz of TIERS'
@@ -72,7 +73,7 @@ def read(source: Path) -> DataSet | None:
     bags = sorted(source.glob('*.db3'))
     try:
         return _of_bags(source, bags) if bags else None
-    except (sqlite3.Error, struct.error, ValueError) as error:
+    except (sqlite3.Error, struct.error, ValueError, TypeError) as error:
         if isinstance(error, ParameterError):
             raise
         raise ParameterError(f'{source}: {bags[0].name}: {error}') from None
@@ -85,7 +86,11 @@ def _of_bags(source: Path, bags: list[Path]) -> DataSet:
         """Return the time and the last numbers of each message."""
         rows = [(stamp / 1e9, *_last(data, count))
                 for bag in bags for stamp, data in _rows(bag, _QUERY, topic)]
-        return in_order(np.array(rows, dtype=np.float64)) if rows else np.empty((0, count + 1))
+        if not rows:
+            return np.empty((0, count + 1))
+        table = np.array(rows, dtype=np.float64)
+        check_steps(table[:, 0], range(1, len(rows) + 1), f'message on {topic}')
+        return in_order(table)
 
     robots = {}
     for number in sorted(int(found[1]) for name in names if (found := re.fullmatch(_POSE, name))):

@@ -232,6 +232,18 @@ def test_text_is_refused_when_a_number_is_expected(text: str) -> None:
             strict_yaml.read(f'value: {text}')['value'])
 
 
+@pytest.mark.parametrize(('text', 'reason'), [
+    ('010', "010 is not allowed in line 2: .* octal in YAML; write 10, or '010' in quotes"),
+    ('-08', "-08 is not allowed in line 2: .* octal in YAML; write -8, or '-08' in quotes"),
+    ('1:30', "1:30 is not allowed in line 2: .* to the base 60; write '1:30' in quotes"),
+    ('1:30.5', '1:30.5 is not allowed'), ('\tx', 'has a tab in line 2; YAML takes spaces')])
+def test_text_is_refused_when_yaml_takes_it_for_another_number(text: str, reason: str) -> None:
+    for place in (f'\n- {text}', f'\n{{{text}: 1}}'):
+        with pytest.raises(ValueError, match=f'^{reason}'):
+            strict_yaml.read(place)
+    assert strict_yaml.read(f'- "{text}"\n- 00:11:22\n- 0.5\n- 0')[1:] == ['00:11:22', 0.5, 0]
+
+
 @pytest.mark.parametrize(('value', 'number'), [
     ('1e3', 1000), ('2.5e1', 25), ('1_0e1', 100), (7, 7)])
 def test_integer_is_read_in_each_notation(value: Any, number: int) -> None:

@@ -99,7 +99,10 @@ def test_small_data_set_is_converted(source, tmp_path):
     ('Robot1_Groundtruth.dat', '1 2 3 nan\n',
      "Robot1_Groundtruth.dat: line 1: takes 4 numbers: '1 2 3 nan'"),
     ('Robot1_Measurement.dat', '1 2 x 4\n',
-     "Robot1_Measurement.dat: line 1: could not convert string to float: 'x'"),
+     "Robot1_Measurement.dat: line 1: not a number: 'x'"),
+    ('Robot1_Groundtruth.dat', '1 2 3 4\n\n1e15 2 3 4\n',
+     'Robot1_Groundtruth.dat: line 3: t is 1e+15 after 1: 1e+15 s apart, more than 86400 s; times '
+     'are in seconds (nanoseconds?)'),
     ('Robot1_Groundtruth.dat', '1 2 3 4\n', 'the robots have true poses at no common time'),
 ])
 def test_wrong_file_is_refused_with_its_name(source, tmp_path, name, text, error):
@@ -111,6 +114,24 @@ def test_wrong_file_is_refused_with_its_name(source, tmp_path, name, text, error
         convert(source, tmp_path / 'logs')
     assert str(raised.value).endswith(error)
     assert not (tmp_path / 'logs').exists()
+
+
+def test_data_set_is_read_when_a_file_begins_with_a_byte_order_mark(source, tmp_path):
+    path = source / 'Robot1_Odometry.dat'
+    path.write_text('\ufeff' + path.read_text(encoding='utf-8'), encoding='utf-8')
+    assert convert(source, tmp_path / 'logs').robots == [1, 2]
+
+
+def test_data_set_is_refused_when_a_comment_is_in_another_encoding(source, tmp_path):
+    path = source / 'Robot1_Odometry.dat'
+    path.write_bytes(b'# \xb5s\n' + path.read_bytes())
+    with pytest.raises(ParameterError, match='Robot1_Odometry.dat: line 1: not UTF-8'):
+        convert(source, tmp_path / 'logs')
+
+
+def test_conversion_is_refused_when_it_has_too_many_rows(source, tmp_path):
+    with pytest.raises(ParameterError, match='2.75 s at 1e.09 rows a second are 2.75e.09 '):
+        convert(source, tmp_path / 'logs', rate=1e9)
 
 
 def test_existing_log_is_not_overwritten(source, tmp_path):

@@ -96,6 +96,11 @@ def test_logs_are_in_the_order_of_their_numbers(tmp_path):
     (LOG_HEADER + '0,0,0,0,0,0\n2,0,0,0,0,0\n1,0,0,0,0,0\n',
      'line 4: time does not increase: t is 1 after 2'),
     (LOG_HEADER + '0,0,0,0,0,0\n0,0,0,0,0,0\n', 'line 3: time does not increase'),
+    (LOG_HEADER + '0,0,0,0,0,0\n1700000001,0,0,0,0,0\n1700000002,0,0,0,0,0\n',
+     'line 3: t is 1700000001 after 0: 1.7e+09 s apart, more than 86400 s; times are in seconds '
+     '(nanoseconds?)'),
+    ('t,x,y\n1403636579763555584,0,0\n1403636579863555584,0,0\n', 'line 3: t is 1.4036'),
+    (LOG_HEADER + '0,0,0,1e200,0,0\n', "line 2: x is beyond ±1e+100: '1e200'"),
 ])
 def test_log_is_refused_with_file_and_line_when_wrong(tmp_path, text, problem):
     path = write(tmp_path / 'robot_1.csv', text)
@@ -129,7 +134,7 @@ def test_missing_values_are_nan(tmp_path):
     path = table(tmp_path, 'a,b\n1,\n2,nan\n3\n')
     values, _ = read_table(path, ('a', 'b', 'c'), may_lack=('b', 'c'))
     np.testing.assert_equal(values, [[i, np.nan, np.nan] for i in (1.0, 2.0, 3.0)])
-    with pytest.raises(ParameterError, match='line 1: missing columns c$'):
+    with pytest.raises(ParameterError, match='line 1: missing columns c; it takes '):
         read_table(path, ('a', 'b', 'c'), may_lack=('b',))
     with pytest.raises(ParameterError, match="line 2: b is not a finite number: ''"):
         read_table(path, ('a', 'b'))
@@ -279,6 +284,24 @@ def test_landmarks_of_a_file_replace_those_of_the_logs(tmp_path):
     assert read_scene_landmarks('', '', (1, 2)) == {}
     with pytest.raises(ParameterError, match='^parameter landmarks: nowhere.csv: '):
         read_scene_landmarks('', 'nowhere.csv', ())
+
+
+def test_landmarks_are_read_when_spaces_follow_commas_and_ids_have_points(tmp_path):
+    path = table(tmp_path, '\ufeffid, x, y\n1.0, 2, 3\n')
+    assert read_scene_landmarks('', str(path), ()) == {1: (2.0, 3.0)}
+
+
+@pytest.mark.parametrize(('text', 'problem'), [
+    ('id,x,y\n1,2,3\n1,8,9\n', 'line 3: id 1 is there twice'),
+    ('id,x,y\n1,2,3\n2.5,8,9\n', 'line 3: not a whole number'),
+    ('id,x,y\n1,2,far\n', "line 2: not a number: 'far'"),
+    ('id,x,y\n1,2\n', "line 2: not a number: ''"),
+    ('id,x,y\n1,2,inf\n', 'line 2: 2, inf is no place'),
+    ('id;x;y\n1;2;3\n', 'line 1: missing columns x, y; it takes names between commas, not semi'),
+    ('x,y\n2,3\n', 'line 1: it takes the columns id, x, y')])
+def test_landmarks_are_refused_with_their_line(tmp_path, text, problem):
+    with pytest.raises(ParameterError, match=f'^parameter landmarks: .*table.csv: {problem}'):
+        read_scene_landmarks('', str(table(tmp_path, text)), ())
 
 
 @pytest.mark.parametrize(('settings', 'problem'), [

@@ -30,6 +30,7 @@ from typing import Any
 
 from leader_election.election.robot.metrics import METRICS
 from leader_election.parameters import did_you_mean, ParameterError, strict_yaml
+from leader_election.parameters.files import read_text
 from leader_election_lab.experiment import parser, schema
 from leader_election_lab.experiment.parser import (
     in_section,
@@ -172,11 +173,11 @@ def load(name_or_path: str) -> Scenario:
             raise ScenarioError(f'unknown scenario {name_or_path!r}; {near}it takes the path of a '
                                 f'.yaml file or one of {", ".join(names())}')
     try:
-        text = path.read_text()
-    except FileNotFoundError:
-        raise ScenarioError(
-            f'scenario {path}: there is no such file; {near}'.rstrip('; ')) from None
-    except (OSError, ValueError) as error:
+        text = read_text(path)
+    except ValueError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            raise ScenarioError(
+                f'scenario {path}: there is no such file; {near}'.rstrip('; ')) from None
         raise ScenarioError(f'scenario {path}: cannot be read ({error})') from None
     try:
         raw = strict_yaml.read(text)

@@ -21,11 +21,13 @@ from itertools import product
 import os
 from pathlib import Path
 
+from leader_election_lab.experiment.parser import in_section, of_scenario
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import kept, results, store
 from leader_election_lab.runs.files import check_no_folder, path_of, ResultError
 from leader_election_lab.runs.store import Digests, fingerprint, Key
 from leader_election_lab.terminal_output import Progress
+from leader_election_lab.topologies.contacts import check_begin, ContactsParameters
 import xarray
 
 
@@ -79,6 +81,7 @@ def run(
             progress.note(f'{scenario.name}: {len(asked) - len(missing)} of {len(asked)} runs are '
                           f'there already{_changes(missing, finished, old, scenario, digests)}')
         if missing:
+            _check_contacts(scenario, variants)
             # Variants with the same fingerprint for an algorithm share a file, and one run.
             keys = {store.file_of(folder, scenario.name, digests[key[:2]], key.seed): key
                     for key in missing}
@@ -97,6 +100,14 @@ def run(
                     with progress.counting(scenario.name, len(keys)):
                         threads.compute(groups, variants, workers or cores(), progress)
         return kept.collect(scenario, folder, digests)
+
+
+def _check_contacts(scenario: Scenario, variants: Sequence[Scenario]) -> None:
+    with of_scenario(scenario.name), in_section('devices'):
+        for parameters, duration in {
+                (group.parameters, variant.duration) for variant in variants
+                for group in variant.groups if isinstance(group.parameters, ContactsParameters)}:
+            check_begin(parameters, duration)
 
 
 @contextmanager

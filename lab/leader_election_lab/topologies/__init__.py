@@ -55,6 +55,8 @@ class Topology:
 TOPOLOGIES: Registry[Topology] = Registry('topology', 'leader_election.topologies')
 
 
+MOST = 1_000_000
+"""The greatest number of devices of a topology."""
 _TRIES = 1000
 """Greatest number of draws for a connected placement."""
 
@@ -64,7 +66,7 @@ class UniformParameters:
     """Number of devices, and the rectangle in which they are uniformly distributed."""
 
     count: int = parameter(
-        REQUIRED_INT, 'Number of devices.', lower=1, upper=1_000_000, required=True)
+        REQUIRED_INT, 'Number of devices.', lower=1, upper=MOST, required=True)
     low: tuple[float, ...] = parameter(
         (), 'The corner of the rectangle with the least x and y.',
         unit='m', lengths=(2,), required=True)
@@ -137,6 +139,12 @@ class GridParameters:
     linked: bool = parameter(
         False, 'Neighbours in a row or column have a fixed link, independent of the range.')
 
+    def __post_init__(self) -> None:
+        """Raise a ``ParameterError`` for values that contradict each other."""
+        if self.columns * self.rows > MOST:
+            raise ParameterError('rows', problem=f': {self.columns} x {self.rows} devices are '
+                                 f'more than {MOST}')
+
 
 def place_grid(parameters: GridParameters, random: np.random.Generator) -> Placement:
     """Place devices row by row, x first."""
@@ -168,7 +176,7 @@ class LineParameters:
     """Number of devices, position and links of a line."""
 
     count: int = parameter(
-        REQUIRED_INT, 'Number of devices.', lower=1, upper=1_000_000, required=True)
+        REQUIRED_INT, 'Number of devices.', lower=1, upper=MOST, required=True)
     first: tuple[float, ...] = parameter(
         (0.0, 0.0), 'Position of the first device: x, y.', unit='m', lengths=(2,))
     step: tuple[float, ...] = parameter(
@@ -190,7 +198,7 @@ class RingParameters:
     """Number of devices, position and links of a ring."""
 
     count: int = parameter(
-        REQUIRED_INT, 'Number of devices.', lower=1, upper=1_000_000, required=True)
+        REQUIRED_INT, 'Number of devices.', lower=1, upper=MOST, required=True)
     radius: float = parameter(
         1.0, 'Radius of the circle.', unit='m', lower=0.0, upper=1e9)
     centre: tuple[float, ...] = parameter(
@@ -270,9 +278,9 @@ class EdgeListParameters:
             raise ParameterError('parameter path, or else parameter pairs, has to be given')
         if self.pairs and self.positions:
             raise ParameterError('positions', problem=' goes with parameter path')
-        if len(self.pairs) % 2 or any(index < 0 for index in self.pairs):
-            raise ParameterError('pairs', problem=': takes an even number of indices, at least 0 '
-                                 'each')
+        if len(self.pairs) % 2 or any(not 0 <= index < MOST for index in self.pairs):
+            raise ParameterError('pairs', problem=': takes an even number of indices, each from 0 '
+                                 f'to {MOST - 1}')
         if any(a == b for a, b in zip(self.pairs[::2], self.pairs[1::2])):
             raise ParameterError('pairs', problem=': takes no link of a device to itself')
 

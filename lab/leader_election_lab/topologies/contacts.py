@@ -17,7 +17,7 @@ Links that change over time, by a contact trace.
 
 A contact trace is a CSV file with the columns ``t,a,b,up``, in the order of time. From time t [s]
 on, the devices a and b are linked (up 1) or not (0). Before its first row a pair has no link.
-Devices are the numbers from 0 to the greatest one.
+Devices are the numbers that occur in the trace, in their order.
 
 The column ``loss`` is optional. It is the part of the messages from a to b that is lost from then
 on. At first it is 0, and an empty entry keeps the previous value. A link in one direction has loss
@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from leader_election.parameters import parameter, ParameterError
-from leader_election.simulation.robot_logs import read_table
+from leader_election.simulation.robot_logs import check_steps, read_table
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,7 +38,10 @@ LOSS = 'loss'
 SAMPLE = 'ferry'
 """The name of the trace in the package. Device 12 carries messages between two rings of six, and
 stays with each for twenty of sixty seconds."""
-LONGEST = 100_000
+LONGEST_STEP = 1e8
+"""The longest time between two rows [s]."""
+GREATEST = 2**53
+"""The greatest number of a device in a trace."""
 
 
 class Contacts(NamedTuple):
@@ -97,20 +100,40 @@ def read_trace(path: Path) -> Contacts:
     for (t, a, b, up, loss), line in zip(table.tolist(), lines):
         for wrong, problem in (
                 (t < last, f't is {t:g}; it takes at least {last:g}'),
-                (not all(x.is_integer() and 0 <= x <= LONGEST for x in (a, b)) or a == b,
-                 f'a, b are {a:g}, {b:g}; they take two numbers from 0 to {LONGEST}'),
+                (not all(x.is_integer() and 0 <= x <= GREATEST for x in (a, b)) or a == b,
+                 f'a, b are {a:g}, {b:g}; they take two whole numbers from 0 on'),
                 (up not in (0.0, 1.0), f'up is {up:g}; it takes 0 or 1'),
                 (loss < 0.0 or loss > 1.0, f'loss is {loss:g}; it takes 0 to 1')):
             if wrong:
                 raise ParameterError(f'log {path}: line {line}: {problem}')
         last = t
-    ends, loss = table[:, 1:3].astype(np.int32), table[:, 4:]
+    try:
+        check_steps(table[:, 0], lines, longest=LONGEST_STEP)
+    except ValueError as error:
+        raise ParameterError(f'log {path}: {error}') from None
+    numbers, ends = np.unique(table[:, 1:3], return_inverse=True)
+    ends, loss = ends.reshape(-1, 2).astype(np.int32), table[:, 4:]
     contacts = changes(table[:, 0], np.sort(ends, axis=1), table[:, 3] > 0.0)
     if np.isnan(loss).all():
         return contacts
     # Of a pair, the first one is that with the lower number.
     return contacts._replace(
         loss=np.where((ends[:, :1] < ends[:, 1:]) == [True, False], loss, np.nan))
+
+
+def check_begin(parameters: ContactsParameters, duration: float) -> None:
+    """
+    Check that a contact of a trace begins within a run.
+
+    :param duration: of the run [s].
+    :raises ParameterError: if none does.
+    """
+    contacts, _ = read(parameters)
+    first = float(np.min(contacts.time[contacts.up], initial=np.inf))
+    if first >= duration:
+        raise ParameterError('path', problem=f': {parameters.path}: no contact begins within the '
+                             f'run: the first one begins at {first:.10g} s, and the run ends at '
+                             f'{duration:g} s')
 
 
 def changes(time: NDArray[np.float64], ends: NDArray[np.int32],

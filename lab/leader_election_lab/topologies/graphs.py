@@ -16,17 +16,27 @@
 Graphs, read from files or given as pairs of indices, and their layouts in the plane.
 
 A graph file is GraphML (``.graphml``), whose nodes may have the attributes ``x`` and ``y`` [m].
-Any other file is an edge list as networkx reads it: one link a line, two names each. Directions,
-repeated links and self-loops are ignored.
+Any other file is an edge list: one link a line, two names between spaces. Weights and data after
+them, and comments from a ``#`` after a space or at the beginning on, are ignored, as are
+directions, repeated links and self-loops.
 """
 
-from pathlib import Path
+from collections.abc import Iterator
+from io import BytesIO
+import re
 from typing import Any, NamedTuple
-from xml.etree.ElementTree import ParseError
 
 from leader_election.parameters import ParameterError
+from leader_election.parameters.files import number, read_bytes, read_text, shortened
 import numpy as np
 from numpy.typing import NDArray
+
+LINE = 'a link a line, as two names between spaces'
+DEGREES = r'^(EPSG:)?(4326|4269|4267|4258|4979)$|^(OGC:|urn:.*:)?(CRS84|WGS ?84)$' \
+    r'|^\s*(GEOGCS|GEOGCRS|GEODCRS|GEOGRAPHICCRS)\b|\+proj=(longlat|latlong|lonlat|latlon)'
+"""The text of a coordinate reference system (attribute ``crs`` of a graph) in degrees."""
+FARTHEST = 1e9
+"""The greatest coordinate of a node [m]."""
 
 
 class GraphFile(NamedTuple):
@@ -50,13 +60,13 @@ def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
     :raises ParameterError: for a file that cannot be read, or a node that is missing in
         ``positions``.
     """
-    # Not imported with the module: that takes as long as a short run.
-    import networkx as nx  # type: ignore[import-untyped]
     try:
-        read = nx.read_graphml if path.endswith('.graphml') else nx.read_edgelist
-        found: Any = read(path)
-    except (OSError, ValueError, TypeError, KeyError, nx.NetworkXError, ParseError) as error:
-        raise ParameterError(parameter, problem=f': {path}: no graph: {error}') from error
+        found = (_graphml(read_bytes(path)) if path.lower().endswith('.graphml')
+                 else _edge_list(read_text(path)))
+        if not positions:
+            _check_metres(found)
+    except ValueError as error:
+        raise ParameterError(parameter, problem=f': {path}: {error}') from error
     names = list(found.nodes)
     if all(name.isdecimal() for name in names):
         names.sort(key=int)
@@ -73,6 +83,54 @@ def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
     return GraphFile(np.array(pairs, np.int32), position, len(names))
 
 
+def _graphml(data: bytes) -> Any:
+    # Not imported with the module: that takes as long as a short run.
+    import networkx as nx  # type: ignore[import-untyped]
+    try:
+        return nx.read_graphml(BytesIO(data))
+    except Exception as error:  # noqa: BLE001 - any error of the library on a wrong file
+        raise ValueError(f'no GraphML: {" ".join(str(error).split())}') from error
+
+
+def _edge_list(text: str) -> Any:
+    import networkx as nx
+    if text.lstrip().startswith('<'):
+        raise ValueError('line 1: XML; it takes GraphML, in a file whose name ends in .graphml, '
+                         f'or {LINE}')
+    graph = nx.Graph()
+    for line, words in _lines(text):
+        first, second, *rest = (*words, '', '')[:max(len(words), 2)]
+        if not second or any(name.endswith((',', ';')) for name in (first, second)) or not (
+                ''.join(rest).startswith('{') or all(map(_is_number, rest))):
+            raise ValueError(f'line {line}: it takes {LINE}: {shortened(" ".join(words))!r}')
+        graph.add_edge(first, second)
+    return graph
+
+
+def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the words of each line, without comments and empty lines."""
+    for line, whole in enumerate(text.splitlines(), 1):
+        words = re.sub(r'(^|\s)#.*', '', whole).split()
+        if words:
+            yield line, words
+
+
+def _is_number(text: str) -> bool:
+    try:
+        number(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_metres(graph: Any) -> None:
+    """Raise a ``ValueError`` if the coordinates of a graph are degrees."""
+    system = str(graph.graph.get('crs', ''))
+    if re.search(DEGREES, system, re.IGNORECASE):
+        raise ValueError(f'x and y are degrees, since crs is {shortened(system)}; project the '
+                         'graph to metres, in OSMnx by project_graph')
+
+
 def _attributes(path: str, found: Any, parameter: str) -> dict[str, tuple[float, float]]:
     try:
         places = {name: (float(data['x']), float(data['y']))
@@ -85,13 +143,14 @@ def _attributes(path: str, found: Any, parameter: str) -> dict[str, tuple[float,
 def _read_positions(path: str) -> dict[str, tuple[float, float]]:
     places: dict[str, tuple[float, float]] = {}
     try:
-        for number, line in enumerate(Path(path).read_text().splitlines(), 1):
-            words = line.partition('#')[0].split()
-            if words and len(words) != 3:
-                raise ValueError(f'line {number} is not: name x y')
-            if words:
-                places[words[0]] = float(words[1]), float(words[2])
-    except (OSError, ValueError) as error:
+        for line, words in _lines(read_text(path)):
+            if len(words) != 3 or not all(map(_is_number, words[1:])):
+                raise ValueError(f'line {line} is not: name x y: '
+                                 f'{shortened(" ".join(words))!r}')
+            if words[0] in places:
+                raise ValueError(f'line {line}: {words[0]} is there twice')
+            places[words[0]] = float(words[1]), float(words[2])
+    except ValueError as error:
         raise ParameterError('positions', problem=f': {path}: {error}') from error
     return _finite(places, 'positions', path)
 
@@ -99,8 +158,9 @@ def _read_positions(path: str) -> dict[str, tuple[float, float]]:
 def _finite(places: dict[str, tuple[float, float]], parameter: str, path: str,
             ) -> dict[str, tuple[float, float]]:
     for name, place in places.items():
-        if not np.all(np.isfinite(place)):
-            raise ParameterError(parameter, problem=f': {path}: {name} is at no finite place')
+        if not np.all(np.abs(place) <= FARTHEST):
+            raise ParameterError(parameter, problem=f': {path}: {name} is at no finite place, or '
+                                 f'beyond {FARTHEST:g} m')
     return places
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from leader_election.parameters import ParameterError
 from leader_election_lab.experiment import scenario as scenarios
+from leader_election_lab.runs import computation
 from leader_election_lab.simulation.simulate import simulate
 from leader_election_lab.topologies.contacts import ContactsParameters, read
 import pytest
@@ -51,7 +52,7 @@ def test_losses_are_directed_and_hold_until_the_next_value(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(('rows', 'problem'), [
     ('', 'line 2: no rows'), ('3,0,1,1\n2,0,1,0\n', 'line 3: t is 2; it takes at least 3'),
-    ('0,1,1,1\n', 'line 2: a, b are 1, 1; they take two numbers from 0 to 100000'),
+    ('0,1,1,1\n', 'line 2: a, b are 1, 1; they take two whole numbers from 0 on'),
     ('0,0,1.5,1\n', 'line 2: a, b are 0, 1.5; '), ('0,0,1,2\n', 'line 2: up is 2; it takes 0 or'),
     ('0,0,1\n', 'line 2: up is not a finite number')])
 def test_wrong_trace_is_refused_with_file_and_line(
@@ -64,6 +65,28 @@ def test_wrong_trace_is_refused_with_file_and_line(
                           ('much', "loss is not a finite number: 'much'")):
         with pytest.raises(ParameterError, match=f'contacts.csv: line 2: {problem}'):
             read(trace(tmp_path, f'0,0,1,1,{loss}', LOSSES))
+
+
+def test_devices_of_a_trace_are_the_numbers_that_occur_in_it(tmp_path: Path) -> None:
+    contacts, position = read(trace(tmp_path, '0,1,7,1\n0,7,900719925474,1\n'))
+    assert len(position) == 3 and contacts.pairs.tolist() == [[0, 1], [1, 2]]
+
+
+@pytest.mark.parametrize('rows', ['1100000000,0,1,1\n1100000040,0,1,0\n', '30,0,1,1\n'])
+def test_run_is_refused_when_no_contact_begins_in_it(tmp_path: Path, rows: str) -> None:
+    scenario = scenarios.parse({
+        'duration': 30, 'algorithms': [{'name': 'bounded', 'radius': 50}],
+        'devices': [{'kind': 'contacts', 'path': trace(tmp_path, rows).path}],
+        'messages': {'expiry': 3}, 'strength': {'cycle': ['id']}}, 'mine')
+    with pytest.raises(scenarios.ScenarioError, match=(
+            'contacts.csv: no contact begins within the run: the first one begins at '
+            f'{rows.split(",")[0]} s, and the run ends at 30 s')):
+        computation.run(scenario, [0], tmp_path / 'results')
+
+
+def test_trace_is_refused_when_times_are_nanoseconds(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=r'line 3: t is 3e\+10 after 0: .*nanoseconds'):
+        read(trace(tmp_path, '0,0,1,1\n30000000000,0,1,0\n'))
 
 
 def test_run_follows_the_trace(tmp_path: Path) -> None:

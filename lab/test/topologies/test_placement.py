@@ -14,6 +14,8 @@
 
 """Positions and links of devices."""
 
+import gzip
+
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.parameters import build, ParameterError
@@ -150,6 +152,56 @@ def test_graphml_is_laid_out_when_it_has_no_places(tmp_path):
     assert nx.is_isomorphic(nx.Graph(placement.pairs.tolist()), nx.petersen_graph())
 
 
+@pytest.mark.parametrize('text', [
+    '\ufeff1 2\n2 3\n3 1\n', 'a#1 b\nb c\nc a#1\n', '# links\n1 2 # of three\n2 3\n 1 3\n',
+    '1 2 3.5\n2 3 1\n3 1 0\n', "1 2 {'weight': 3}\n2 3 {}\n3 1 {}\n", 'ä ö\r\nö ü\r\nä\tü\r\n'])
+def test_edge_list_is_read_with_marks_comments_and_weights(tmp_path, text):
+    (tmp_path / 'links').write_bytes(text.encode())
+    placement = placed(path=str(tmp_path / 'links'))
+    assert placement.pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
+
+
+@pytest.mark.parametrize(('text', 'problem'), [
+    ('1,2\n2,3\n', "line 1: it takes a link a line, as two names between spaces: '1,2'"),
+    ('1 2\n\n1, 3\n', "line 3: it takes a link a line, .*: '1, 3'"),
+    ('New York Boston\n', 'line 1: '), ('1\n', 'line 1: '), ('1 # 2\n', 'line 1: '),
+    ('<osm><node/></osm>', 'line 1: XML; it takes GraphML, in a file whose name ends in ')])
+def test_wrong_edge_list_is_refused_with_its_line(tmp_path, text, problem):
+    (tmp_path / 'links.csv').write_text(text)
+    with pytest.raises(ParameterError, match=f'parameter path: .*links.csv: {problem}'):
+        placed(path=str(tmp_path / 'links.csv'))
+
+
+def test_packed_graph_is_refused(tmp_path):
+    (tmp_path / 'links.gz').write_bytes(gzip.compress(b'1 2\n'))
+    with pytest.raises(ParameterError, match='links.gz: is packed; unpack it'):
+        placed(path=str(tmp_path / 'links.gz'))
+
+
+@pytest.mark.parametrize('system', [
+    'EPSG:4326', 'epsg:4269', 'WGS84', 'OGC:CRS84', 'urn:ogc:def:crs:OGC:1.3:CRS84',
+    'GEOGCRS["WGS 84"]', '+proj=longlat +no_defs'])
+def test_graphml_is_refused_when_its_places_are_degrees(tmp_path, system):
+    graph = nx.Graph([(0, 1)], crs=system)
+    nx.set_node_attributes(graph, {0: {'x': 9.0, 'y': 45.0}, 1: {'x': 9.001, 'y': 45.0}})
+    nx.write_graphml(graph, tmp_path / 'town.GraphML')
+    with pytest.raises(ParameterError, match='town.GraphML: x and y are degrees, since crs is '):
+        placed(path=str(tmp_path / 'town.GraphML'))
+    (tmp_path / 'places').write_text('0 0 0\n1 10 0\n')
+    placement = placed(path=str(tmp_path / 'town.GraphML'), positions=str(tmp_path / 'places'))
+    assert placement.position.tolist() == [[0, 0], [10, 0]]
+
+
+@pytest.mark.parametrize('system', ['EPSG:32633', '+proj=utm +zone=33 +datum=WGS84 +units=m',
+                                    'PROJCRS["WGS 84 / UTM zone 33N",BASEGEOGCRS["WGS 84"]]'])
+def test_graphml_is_read_when_its_places_are_metres(tmp_path, system):
+    graph = nx.Graph([(0, 1)], crs=system)
+    nx.set_node_attributes(graph, {0: {'x': 0.0, 'y': 0.0}, 1: {'x': 70.0, 'y': 0.0}})
+    nx.write_graphml(graph, tmp_path / 'town.graphml', encoding='utf-16')
+    placement = placed(path=str(tmp_path / 'town.graphml'))
+    assert placement.position.tolist() == [[0, 0], [70, 0]]
+
+
 def test_disconnected_graph_is_accepted_when_asked_for():
     """Device 2 is in no pair, and so has no link."""
     assert len(placed(pairs=[0, 1, 3, 4], connected='any').position) == 5
@@ -163,9 +215,10 @@ def test_disconnected_graph_is_accepted_when_asked_for():
     (UNIFORM, {'count': 3, **BOX, 'connected': True, 'range': 1e-3}, 'connected: of 1000 draws'),
     (EDGE_LIST, {}, 'path'), (EDGE_LIST, {'path': 'there', 'pairs': [0, 1]}, 'path'),
     *((EDGE_LIST, {'pairs': pairs}, 'pairs') for pairs in (
-        [0, 1, 2], [0, -1], [0, 0.5], [1, 1])),
+        [0, 1, 2], [0, -1], [0, 0.5], [1, 1], [0, 2_000_000_000])),
+    (GRID, {'columns': 10_000, 'rows': 10_000}, 'rows: 10000 x 10000 devices are more than'),
     (EDGE_LIST, {'pairs': [0, 1], 'positions': 'there'}, 'positions'),
-    (EDGE_LIST, {'path': '/nowhere'}, 'path: /nowhere: no graph'),
+    (EDGE_LIST, {'path': '/nowhere'}, 'path: /nowhere: No such file'),
     (EDGE_LIST, {'pairs': [0, 1, 3, 4]}, 'connected: the graph is in 3 parts')])
 def test_invalid_parameters_are_refused(topology, values, named):
     with pytest.raises(ParameterError, match=f'parameter {named}'):

@@ -17,15 +17,14 @@
 from collections.abc import Sequence
 from functools import lru_cache
 import math
-from pathlib import Path
 from typing import Any
 
 from leader_election.election.messages.codec import Message, Position
 from leader_election.election.part import Part, PartSetup
-from leader_election.parameters import as_number, ParameterError
+from leader_election.parameters import as_number, ParameterError, strict_yaml
+from leader_election.parameters.files import read_text
 import numpy as np
 import shapely
-import yaml
 
 TOUCH = 1e-6
 """The overlap of polygons that counts as rounding [m^2]."""
@@ -146,10 +145,10 @@ def outline(positions: Sequence[Position], margin: float = 0.0) -> shapely.Polyg
 
 def _read(text: str) -> dict[str, shapely.Polygon]:
     try:
-        document = yaml.safe_load(text if text.lstrip().startswith('{')
-                                  else Path(text).read_text())
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        raise ParameterError('parameter zones: ' + ' '.join(str(error).split())) from None
+        document = strict_yaml.read(text if text.lstrip().startswith('{')
+                                    else read_text(text))
+    except ValueError as error:
+        raise ParameterError(f'parameter zones: {error}') from None
     if not isinstance(document, dict) or not document:
         raise ParameterError('zones', text, "polygons by name, for example '{hall: [[0, 0], [4, "
                              "0], [4, 3]]}'")

@@ -37,7 +37,14 @@ from typing import Any, NamedTuple
 
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import ElectionParameters, names_in
-from leader_election.parameters import did_you_mean, Parameter, ParameterError, strict_yaml, table
+from leader_election.parameters import (
+    did_you_mean,
+    files,
+    Parameter,
+    ParameterError,
+    strict_yaml,
+    table,
+)
 from leader_election.parameters.values import shown
 from leader_election.swarm.fleet import fleet_settings, robot_list
 
@@ -232,10 +239,10 @@ def load_fleet(path: str | Path) -> Fleet:
     :raises ParameterError: for a file that is unreadable or wrong (:func:`read_fleet`).
     """
     try:
-        text = Path(path).expanduser().read_text()
-    except (OSError, ValueError, RuntimeError) as error:
-        raise ParameterError(f'parameter fleet_file: {str(path)!r} cannot be read: '
-                             + ' '.join(str(error).split())) from None
+        text = files.read_text(path)
+    except ValueError as error:
+        raise ParameterError(f'parameter fleet_file: {str(path)!r} cannot be read: {error}'
+                             ) from None
     return read_fleet(text, str(path))
 
 

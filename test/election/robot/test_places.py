@@ -58,7 +58,7 @@ def test_missing_file_of_zones_is_refused(tmp_path: Path):
 
 @pytest.mark.parametrize('text, says', [
     ('{}', 'it takes polygons by name'),
-    ('{a: [', 'parameter zones: while parsing'),
+    ('{a: [', 'parameter zones: is not YAML'),
     ('{a: ' + '[' * 5000, 'parameter zones: '),
     ('\0', 'parameter zones: '),
     ('{a: }', 'a is not allowed; it takes three or more points'),

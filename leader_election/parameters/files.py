@@ -1,0 +1,201 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Files: text in UTF-8, rows of CSV, numbers; and writing a file whole or not at all.
+
+Errors of reading are a ``ValueError`` whose text is the reason in one line, without the path.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+import csv
+from io import StringIO
+import math
+import os
+from pathlib import Path
+
+ENCODING = 'utf-8'
+_OTHERS = {b'\xff\xfe': 'in UTF-16; save it in UTF-8', b'\xfe\xff': 'in UTF-16; save it in UTF-8',
+           b'\x1f\x8b': 'packed; unpack it first'}
+"""What a file is that begins with these bytes."""
+SHOWN = 60
+"""The number of characters of a wrong line that an error text shows."""
+_SEPARATORS = {';': 'semicolons', '\t': 'tabs', ' ': 'spaces', '|': 'bars'}
+
+
+def read_text(path: str | Path) -> str:
+    """
+    Return the text of a file in UTF-8, without a byte order mark.
+
+    :param path: of the file; ``~`` is expanded.
+    :raises ValueError: for a file that cannot be read, or is in another encoding.
+    """
+    data = read_bytes(path)
+    try:
+        return data.decode('utf-8-sig')
+    except UnicodeDecodeError as error:
+        if data[:2] in _OTHERS:
+            raise ValueError(f'is {_OTHERS[data[:2]]}') from None
+        line = data.count(b'\n', 0, error.start) + 1
+        raise ValueError(f'line {line}: not UTF-8 (byte 0x{data[error.start]:02x}); save it in '
+                         'UTF-8') from None
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """
+    Return the content of a file.
+
+    :param path: of the file; ``~`` is expanded.
+    :raises ValueError: for a file that cannot be read.
+    """
+    try:
+        return expanded(path).read_bytes()
+    except OSError as error:
+        raise ValueError(error.strerror or str(error)) from error
+
+
+def expanded(path: str | Path) -> Path:
+    """
+    Return a path with ``~`` expanded.
+
+    :raises ValueError: if there is no such user, or no home.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise ValueError(f'{str(path)!r}: ~ is no known home; write the whole path') from None
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """
+    Yield the path of a temporary file that replaces ``path`` once it is complete.
+
+    A file that is no regular one, such as a pipe, is written itself.
+
+    :raises OSError: if it cannot be written. The file is then as it was before.
+    """
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    path = path.resolve()
+    # The ending tells programs that draw the format.
+    temporary = path.with_name(f'.{os.getpid()}.{path.name}'[-255:])
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """
+    Write a file in UTF-8, whole or not at all.
+
+    :raises OSError: if it cannot be written. The file is then as it was before.
+    """
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding=ENCODING)
+
+
+def rows_of(text: str, columns: Sequence[str],
+            may_lack: Collection[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
+    r"""
+    Yield the line and the values of each row of a CSV text with a header.
+
+    Spaces around names and values do not count, nor do further columns.
+
+    :param columns: the columns that are read. Those that a row lacks are not in its values.
+    :param may_lack: the columns that the file may lack.
+    :raises ValueError: for a missing column, a column given twice, and a row that is longer than
+        the header.
+
+    >>> list(rows_of('t, x\n0, 1\n', ('t', 'x')))
+    [(2, {'t': '0', 'x': '1'})]
+    >>> list(rows_of('t;x\n0;1\n', ('t', 'x')))
+    Traceback (most recent call last):
+    ...
+    ValueError: line 1: missing columns t, x; it takes names between commas, not semicolons: 't;x'
+    """
+    reader = csv.reader(StringIO(text, newline=''), skipinitialspace=True)
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        _check_header(header, [name for name in columns if name not in may_lack], text)
+        for name in columns:
+            if header.count(name) > 1:
+                raise ValueError(f'line 1: column {name} is there twice')
+        for row in reader:
+            if not any(value.strip() for value in row):
+                continue
+            if any(value.strip() for value in row[len(header):]):
+                raise ValueError(f'line {reader.line_num}: {len(row)} values for {len(header)} '
+                                 f'columns: {shortened(",".join(row))!r}')
+            yield reader.line_num, {name: value.strip() for name, value in zip(header, row)
+                                    if name in columns}
+    except csv.Error as error:
+        raise ValueError(f'line {max(reader.line_num, 1)}: {error}') from None
+
+
+def _check_header(header: Sequence[str], needed: Sequence[str], text: str) -> None:
+    missing = [name for name in needed if name not in header]
+    if not missing:
+        return
+    line = next(iter(text.splitlines()), '')
+    instead = next((f', not {name}' for separator, name in _SEPARATORS.items()
+                    if ',' not in line and separator in line), '')
+    raise ValueError(f'line 1: missing columns {", ".join(missing)}; it takes names between '
+                     f'commas{instead}: {shortened(line)!r}')
+
+
+def shortened(line: str) -> str:
+    """Return the beginning of a line, for an error text."""
+    return line if len(line) <= SHOWN else f'{line[:SHOWN]}...'
+
+
+def number(text: str) -> float:
+    """
+    Return the number in a text, possibly infinite or NaN.
+
+    :raises ValueError: for another text, also for digits with underscores or of other scripts,
+        which Python takes.
+
+    >>> number('1e3')
+    1000.0
+    >>> number('1_000')
+    Traceback (most recent call last):
+    ...
+    ValueError: not a number: '1_000'
+    """
+    try:
+        if text.isascii() and '_' not in text:
+            return float(text)
+    except ValueError:
+        pass
+    raise ValueError(f'not a number: {shortened(text)!r}')
+
+
+def whole(text: str, greatest: int = 2**53) -> int:
+    """
+    Return the whole number in a text, which may be written as ``1.0``.
+
+    :raises ValueError: for another text, and a number beyond the greatest one.
+
+    >>> whole('1.0')
+    1
+    """
+    value = number(text)
+    if not math.isfinite(value) or value != int(value) or abs(value) > greatest:
+        raise ValueError(f'not a whole number up to {greatest}: {shortened(text)!r}')
+    return int(value)
