@@ -53,7 +53,7 @@ class Lease(NamedTuple):
         """
         if self.term is None:
             return 'the robot has no mandate'
-        if now >= self.until:
+        if not now < self.until:  # Nor one without a number.
             return f'the mandate ended {now - self.until:.1f} s ago'
         if robot is None:
             return ''
@@ -67,6 +67,8 @@ def lease_in(values: Mapping[str, str], shift: float) -> Lease | None:
     """
     Return the lease in the values of an instance, ``None`` if its robots have no mandates.
 
+    Values of another form give no right to act.
+
     :param shift: what the clock of the reader is ahead of the clock of the message's stamp [s].
 
     >>> lease_in({'acting': 'true', 'term': '17', 'acting_until': '15.0', 'acts_over': '1,2',
@@ -79,6 +81,9 @@ def lease_in(values: Mapping[str, str], shift: float) -> Lease | None:
         return None
     if values[ACTING] != 'true':
         return Lease()
-    return Lease(int(values[TERM]), float(values[ACTING_UNTIL]) + shift, {
-        int(robot): float(until) + shift for robot, until in zip(
-            values[ACTS_OVER].split(','), values[ACTS_UNTIL].split(',')) if robot})
+    try:
+        return Lease(int(values[TERM]), float(values[ACTING_UNTIL]) + shift, {
+            int(robot): float(until) + shift for robot, until in zip(
+                values[ACTS_OVER].split(','), values[ACTS_UNTIL].split(',')) if robot})
+    except (LookupError, ValueError):
+        return Lease()

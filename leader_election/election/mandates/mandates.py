@@ -231,13 +231,18 @@ class Mandates:
         """Return the newest roster that is known."""
         return max(self.proven, self.memory.kept.taken)
 
-    def _remember(self) -> None:
-        """Keep what a restart must not forget; rosters without a version may be set by hand."""
-        if self.settings.roster:
-            own = roster_marks(self.settings)[0]
-            self.memory.keep(Kept(self.settings.promise, own, self.proven)
-                             if max(own, self.proven).version > 0 else
-                             Kept(self.settings.promise))
+    def _remember(self) -> bool:
+        """
+        Keep what a restart must not forget, and return whether a grant may rely on it.
+
+        Rosters without a version may be set by hand.
+        """
+        if not self.settings.roster:
+            return True
+        own = roster_marks(self.settings)[0]
+        return self.memory.keep(Kept(self.settings.promise, own, self.proven)
+                                if max(own, self.proven).version > 0 else
+                                Kept(self.settings.promise))
 
     def check(self, settings: MandateSettings) -> None:
         """
@@ -485,9 +490,9 @@ class Mandates:
             self.promise = None
         if (leader == NO_ONE or not self._follows.grants or not self.in_step
                 or now - self._lag() < self.silent_until
-                or beat <= self.highest or (promise is not None and promise.leader != leader)):
+                or beat <= self.highest or (promise is not None and promise.leader != leader)
+                or not self._remember()):
             return
-        self._remember()
         first = beat if promise is None else promise.first
         self.promise = Promise(leader, first, beat, now - self._lag() + self.settings.promise)
         self.highest = beat

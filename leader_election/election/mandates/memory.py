@@ -50,11 +50,12 @@ class Memory:
         self.kept = kept
         self.fault = ''
 
-    def keep(self, kept: Kept) -> None:
-        """Keep it, before a grant relies on it."""
-        if kept != self.kept:
+    def keep(self, kept: Kept) -> bool:
+        """Keep it, and return whether a grant may rely on it: a roster with a version is kept."""
+        if kept != self.kept or self.fault:
             self.kept = kept
             self.write()
+        return not self.fault or kept.taken == NO_MARK
 
     def write(self) -> None:
         """Write what is kept."""

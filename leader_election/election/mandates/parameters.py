@@ -79,6 +79,7 @@ class MandateParameters:
                 f'{least_duration(settings, 1, period):g} s for members one hop away'))
 
 
+_RANGE = re.compile(r'(\d{1,16})(?:-(\d{1,16}))?')
 _ROSTER = re.compile(r'\s*(?:v([1-9][0-9]{0,5})(?:\s(.*?)\sto\s)?)?(.*)')
 
 
@@ -111,12 +112,12 @@ def ids_in(roster: str) -> frozenset[int]:
     """
     found: set[int] = set()
     for each in filter(None, (part.strip() for part in roster.split(','))):
-        least, _, most = each.partition('-')
-        if not (least.isdecimal() and (most or least).isdecimal()) or int(most or least) - int(
-                least) not in range(100_000):
+        ends = _RANGE.fullmatch(each)
+        least, most = (int(ends[1]), int(ends[2] or ends[1])) if ends else (1, 0)
+        if most - least not in range(100_000):
             raise ParameterError('roster', roster, 'ids and ranges of ids with commas, for '
                                  'example 1-9,12')
-        found.update(range(int(least), int(most or least) + 1))
+        found.update(range(least, most + 1))
     return frozenset(found)
 
 

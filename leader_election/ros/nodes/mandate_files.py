@@ -21,10 +21,14 @@ import os
 from pathlib import Path
 
 from leader_election.election.mandates.memory import Kept, MandateTool, Memory
-from leader_election.election.mandates.settings import RosterMark
+from leader_election.election.mandates.settings import DIGEST_BITS, NO_MARK, RosterMark
 from leader_election.ros.nodes.part_topics import PartTopics
 
 MOST_BYTES = 1000
+MOST_PROMISE = 2.0 * 3600.0
+"""No mandate has a longer promise [s]."""
+MARK_STEPS = range(2_000_000)
+"""Those of the versions that a roster may have."""
 
 
 class MandateFile(Memory):
@@ -58,11 +62,21 @@ class MandateFile(Memory):
             new.replace(self._path)
             self.fault = ''
         except OSError as error:
+            effect = ('a restart forgets the promises' if self.kept.taken == NO_MARK else
+                      'the robot grants nothing')
             self.fault = (f'roster and promises cannot be kept in {str(self._path)!r} '
-                          f'({error.strerror}), and a restart forgets them; let the user of the '
-                          'robot write to this folder')
+                          f'({error.strerror}), and {effect}; let the user of the robot write to '
+                          'this folder')
             with suppress(OSError):
                 new.unlink()
+            return
+        # A power failure must not undo the replacement. Some file systems cannot do this.
+        with suppress(OSError):
+            folder = os.open(self._path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
 
 
 def _kept_in(text: str) -> Kept:
@@ -73,9 +87,11 @@ def _kept_in(text: str) -> Kept:
     """
     values = json.loads(text)
     promise = float(values['promise'])
-    if not 0.0 <= promise < math.inf:
-        raise ValueError
     taken, proven = (RosterMark(*map(int, values[name])) for name in ('taken', 'proven'))
+    if not 0.0 <= promise <= MOST_PROMISE or not all(
+            mark == NO_MARK or mark.step in MARK_STEPS and mark.digest >> DIGEST_BITS == 0
+            for mark in (taken, proven)):
+        raise ValueError
     return Kept(promise, taken, proven)
 
 

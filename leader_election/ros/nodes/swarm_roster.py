@@ -45,7 +45,7 @@ ROBOT_NODE = 'election_node'
 DISCOVERY = 2.0
 """The time in which the nodes of robots are found [s]."""
 FOUND = 10.0
-"""The time in which one robot at least has to be found [s]."""
+"""The time in which more than half of the new roster have to be found [s]."""
 ANSWER = 3.0
 """The longest wait for the answers of nodes [s]."""
 PAUSE = 0.5
@@ -134,9 +134,14 @@ def change(node: RosterNode, target: str, seconds: float) -> bool:
     spin([node], lambda: False, DISCOVERY)
     while True:
         rosters = node.read(node.robots())
-        if not rosters:
+        running = wanted[2] & {robot for robot, _ in rosters.values()}
+        if not reasons and len(running) <= len(wanted[2]) // 2:
+            # Nobody could act in a step to it, and no robot takes a step back.
             if time.monotonic() > min(end, latest):
-                raise ParameterError('no robot with quorum majority was found')
+                raise ParameterError(
+                    f'{len(running)} of {len(wanted[2])} robots of {target} were found with '
+                    'quorum majority, and a roster takes more than half; start them')
+            spin([node], lambda: False, PAUSE)
             continue
         first = first_step(target, [text for _, text in rosters.values()])
         done = {robot for robot, (_, text) in rosters.items() if roster_in(text) == wanted}

@@ -119,6 +119,14 @@ class _GrantsByLeases(Mandates):
         self._lag = lag
 
 
+@violates('a robot grants only in a roster that is kept',
+          'test_robot_grants_nothing_until_its_roster_is_kept')
+class _GrantsBeforeItKeeps(Mandates):
+    def _remember(self) -> bool:
+        super()._remember()
+        return True
+
+
 @violates('a newer beat prolongs the promise', 'adversary')
 class _DoesNotProlong(Mandates):
     def _grant(self, now: float) -> None:

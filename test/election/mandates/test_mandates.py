@@ -661,3 +661,15 @@ def test_robot_keeps_a_roster_with_a_version_before_it_grants() -> None:
         kept = made.memory.kept
         assert made.promise is not None and kept.promise == settings.promise
         assert kept.taken == (roster_marks(settings)[0] if settings.version else NO_MARK)
+
+
+def test_robot_grants_nothing_until_its_roster_is_kept() -> None:
+    class Full(Memory):
+        def write(self) -> None:
+            self.fault = 'no space left'
+
+    for settings in STEPS[:2]:
+        made = Mandates(2, settings, memory=Full())
+        made.silent_until = 0.0
+        made.round(FOLLOW, [of_leader(5)], 0.0)
+        assert (made.promise is None) == bool(settings.version)

@@ -15,7 +15,7 @@
 """Rosters and durations as parameters, fences, and the leases of clients."""
 
 from leader_election.election.mandates.fence import Fence
-from leader_election.election.mandates.lease import Lease
+from leader_election.election.mandates.lease import Lease, lease_in
 from leader_election.election.mandates.parameters import ids_in, roster_in
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build, ParameterError
@@ -38,6 +38,17 @@ def test_mandate_over_a_robot_is_over_at_its_end() -> None:
     assert lease.refusal(5.0) == 'the mandate ended 0.0 s ago'
 
 
+@pytest.mark.parametrize('wrong', [
+    {'term': 'x'}, {'acting_until': 'nan'}, {'acting_until': ''}, {'acts_until': 'x,y'},
+    {'acts_over': '1.5,2'}])
+def test_lease_gives_no_right_when_its_values_are_unreadable(wrong: dict[str, str]) -> None:
+    values = {'acting': 'true', 'term': '17', 'acting_until': '15.0', 'acts_over': '1,2',
+              'acts_until': '15.0,14.0'}
+    for each in (values | wrong, {'acting': 'true'}):
+        lease = lease_in(each, 0.0)
+        assert lease is not None and lease.refusal(1.0) and lease.refusal(1.0, 1)
+
+
 @pytest.mark.parametrize(('text', 'ids'), [
     ('', set()), ('7', {7}), ('7-7', {7}), ('3-5, 1', {1, 3, 4, 5}), (',2,', {2}),
     ('5-99999', range(5, 100_000)), ('1-100000', range(1, 100_001))])
@@ -47,7 +58,7 @@ def test_roster_has_ids_and_ranges(text: str, ids: object) -> None:
 
 @pytest.mark.parametrize('text', [
     '5-3', 'a', '1-a', 'a-1', '-3', '1.5', '0-100000', '1--2', '1-2-3', 'v 1', 'v1 to 2',
-    'v1 , to 2', 'v1 1 to'])
+    'v1 , to 2', 'v1 1 to', '9' * 5000, '1-' + '9' * 5000])
 def test_roster_is_refused_when_it_is_no_list_of_ids(text: str) -> None:
     with pytest.raises(ParameterError, match='roster'):
         roster_in(text)

@@ -14,7 +14,9 @@
 """What robots with a quorum keep in files over a restart."""
 
 import math
+import os
 from pathlib import Path
+import stat
 
 from leader_election.election.mandates.memory import Kept, NOTHING
 from leader_election.election.mandates.settings import RosterMark
@@ -40,7 +42,11 @@ def test_file_holds_the_last_kept_values_in_one_line(tmp_path: Path) -> None:
     '', '{}', '[]', '7', '{"promise": 3', '{"promise": NaN, "taken": [1, 2], "proven": [1, 2]}',
     '{"promise": 3.0, "taken": [1], "proven": [1, 2]}', '\xff', '[' * 999,
     '{"promise": 3.0, "taken": "x", "proven": null}',
-    '{"promise": 3.0, "taken": [1, 1e999], "proven": [1, 2]}'])
+    '{"promise": 3.0, "taken": [1, 1e999], "proven": [1, 2]}',
+    '{"promise": 1e308, "taken": [-1, 0], "proven": [-1, 0]}',
+    '{"promise": 3.0, "taken": [-1, 0], "proven": [3, -7]}',
+    '{"promise": 3.0, "taken": [-5, 1], "proven": [-1, 0]}',
+    '{"promise": 3.0, "taken": [-1, 0], "proven": [99999999999999999999, 7]}'])
 def test_robot_grants_nothing_when_its_file_is_damaged(text: str, tmp_path: Path) -> None:
     path = tmp_path / 'robot.json'
     path.write_text(text, encoding='utf-8')
@@ -49,11 +55,29 @@ def test_robot_grants_nothing_when_its_file_is_damaged(text: str, tmp_path: Path
     assert path.read_text(encoding='utf-8') == text
 
 
-def test_fault_names_the_file_when_it_cannot_be_written(tmp_path: Path) -> None:
-    (tmp_path / 'state').write_text('a file in place of a folder')
+def test_fault_names_the_file_until_it_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / 'state' / 'robot.json'
+    file = MandateFile(path)
+    path.parent.write_text('a file in place of a folder')
+    assert not file.keep(KEPT) and str(path) in file.fault and 'grants nothing' in file.fault
+    path.parent.unlink()
+    assert file.keep(KEPT) and not file.fault and MandateFile(path).kept == KEPT
+
+
+def test_promises_need_no_file_when_the_roster_has_no_version(tmp_path: Path) -> None:
     file = MandateFile(tmp_path / 'state' / 'robot.json')
-    file.keep(KEPT)
-    assert file.kept == KEPT and str(tmp_path) in file.fault
+    (tmp_path / 'state').write_text('a file in place of a folder')
+    assert file.keep(Kept(5.0)) and 'forgets' in file.fault
+
+
+def test_replaced_file_lasts_over_a_power_failure(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder is written to the disk after the file got its name."""
+    path, written = tmp_path / 'robot.json', []
+    monkeypatch.setattr(os, 'fsync', lambda file: written.append(
+        (stat.S_ISDIR(os.fstat(file).st_mode), path.exists())))
+    MandateFile(path).keep(KEPT)
+    assert written == [(False, False), (True, True)]
 
 
 @pytest.mark.usefixtures('ros')

@@ -55,3 +55,16 @@ def test_swarm_roster_adds_and_removes_robots_while_a_leader_acts() -> None:
     assert said.endswith('3 of 3 robots of v1 2-4 have it\n')
     spin_until(robots, lambda: leader.status() is not None)
     assert leader.mandates.proven.version == 1 and leader.mandates.settings.old == frozenset()
+
+
+@pytest.mark.usefixtures('ros')
+def test_swarm_roster_changes_nothing_when_half_of_the_new_roster_are_missing() -> None:
+    robots = [robot(i, metric='hops', communication_range=float('inf'), mandate=1.0,
+                    quorum='majority', roster='1-2') for i in (1, 2)]
+    command = subprocess.Popen(
+        [sys.executable, '-c', COMMAND, 'v1', '1-4', '--seconds', '4'],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    spin_until(robots, lambda: command.poll() is not None)
+    said, _ = command.communicate()
+    assert command.returncode != 0 and '2 of 4 robots of v1 1-4 were found' in said
+    assert all(each.get_parameter('roster').value == '1-2' for each in robots)
