@@ -51,9 +51,6 @@ from rclpy.clock import ClockType
 from rclpy.node import Node
 from std_msgs.msg import String
 
-NUMBERS_SINCE = 176_722_560_000
-"""The start of 2026, from which numbers of beats and decisions count, to be short [10 ms]."""
-
 
 class Election:
     """
@@ -123,7 +120,7 @@ class Election:
             self._key_file.content,
             (wall if self._time_file is None
              else self._time_file.start(wall, REPLAY_WINDOW)) - begun,
-            max(time.time_ns() // 10**7 - NUMBERS_SINCE, 1),
+            max(time.time_ns() // 10**7, 1),
         )
         self._declared.check = self.robot.check
         for name, declared in self._instances.items():

@@ -19,6 +19,7 @@ import math
 import signal
 import subprocess
 import sys
+import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -29,6 +30,7 @@ from leader_election.swarm.doctor.diagnoses import examine
 import pytest
 from rclpy.node import Node
 from rclpy.time import Time
+from ros.nodes import bench
 from std_msgs.msg import Float64, String
 from support import spin_until
 from swarm.doctor import scene
@@ -211,3 +213,15 @@ def test_doctor_names_the_needed_duration_when_mandates_are_too_short() -> None:
         'these robots may lapse'))
     assert found.remedy.startswith('Set mandate to 4.4 s or more on all robots')
     assert reported.explained_by == 'mandates'
+
+
+def test_numbers_grow_over_a_restart_when_the_clock_was_never_set(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = []
+    for seconds in (5.0, 6.0, 1.6e9, 1.9e9):
+        monkeypatch.setattr(time, 'time_ns', lambda seconds=seconds: int(seconds * 1e9))
+        node = bench.robot(1, mandate=1.0)
+        numbers.append(node.robot.main.parts['mandates'].mandates.number)
+        node.close()
+        node.destroy_node()
+    assert numbers == sorted({*numbers})
