@@ -22,6 +22,7 @@ robots starts when simulated time advances.
 
 from pathlib import Path
 import sys
+from typing import Any
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import AppendEnvironmentVariable, DeclareLaunchArgument, OpaqueFunction
@@ -41,16 +42,18 @@ OTHERS = arguments.SWARM_ARGUMENTS | {
                           'rendered without one.'),
     'gui': ('true', 'Whether to open the window of Gazebo; the simulation continues if it is '
                     'closed.'),
-    'use_sim_time': ('true', 'Whether all nodes use the time of Gazebo.'),
+    'use_sim_time': ('', 'Whether all nodes use the time of Gazebo.'
+                         + arguments.EMPTY.format('true')),
 }
 
 
 def declarations() -> list[DeclareLaunchArgument]:
     """Return all arguments; those that set parameters are derived from their declarations."""
     return arguments.declare_arguments(
-        arguments.arguments_with_defaults(table(GazeboParameters))
+        arguments.arguments_with_defaults(
+            p for p in table(GazeboParameters) if p.name != 'seed')
         | arguments.optional_arguments(arguments.select_parameters(
-            (ElectionParameters,), arguments.ELECTION_ARGUMENTS))
+            (GazeboParameters, ElectionParameters), ('seed', *arguments.ELECTION_ARGUMENTS)))
         | arguments.arguments_with_defaults([robot_processes.MOTION]) | OTHERS)
 
 
@@ -72,18 +75,16 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     checks.check_parameters(file, {'/monitor': MonitorParameters}, monitor)
     checks.check_parameters(file, {'/wander': WanderParameters}, {})
     checks.check_parameters(file, {'/gazebo_odometry': GazeboOdometryParameters}, plan.odometry)
-    sim_time = arguments.parse_bool(settings, 'use_sim_time')
+    sim_time = checks.sim_time(settings, True)
+    defaults = {'use_sim_time': sim_time, 'seed': parameters.seed}
     headless = arguments.parse_bool(settings, 'headless')
     share = arguments.ROBOTS_PER_PROCESS.parse(settings[arguments.ROBOTS_PER_PROCESS.name])
-    motion = robot_processes.wander_nodes(settings, names, {
-        **plan.wander, 'seed': parameters.seed, 'use_sim_time': sim_time},
-        on_exit=processes.shut_down_with_status)
+    motion = robot_processes.wander_nodes(settings, names, plan.wander, defaults)
     window = arguments.parse_bool(settings, 'gui') and not headless
     watching = processes.observers(settings, monitor, sim_time)
     checks.check_log_level(settings['log_level'])
     files = write_files(plan, processes.run_folder())
-    swarm_parameters = {'roster': format_robot_list(plan.robots), 'seed': parameters.seed,
-                        'use_sim_time': sim_time}
+    swarm_parameters: dict[str, Any] = {'roster': format_robot_list(plan.robots)}
     if not parameters.odometry_drift:
         swarm_parameters |= checks.noise_of_odometry(file, election, PHYSICAL_WHEELS)
     ids = tuple(robot.id for robot in plan.robots)
@@ -98,7 +99,7 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             gazebo.gazebo_bridge(settings, files['bridge'], 'gazebo_bridge', sim_time)]),
         *gazebo.robot_odometry(settings, 'gazebo_odometry', plan.odometry, sim_time),
         *processes.fleet_nodes(settings, (ids[i:i + share] for i in range(0, len(ids), share)),
-                               swarm_parameters | election),
+                               swarm_parameters | election, defaults),
         *motion,
         *watching,
     ]

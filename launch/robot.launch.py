@@ -36,6 +36,7 @@ MOTION = Parameter(
     'its laser scanner detects; not together with tasks that drive.',
     choices=lambda: ('none', 'wander'))
 IN_FILE = ' Empty: as in the fleet file, or {}.'
+EMPTY = arguments.EMPTY
 OTHERS = {
     'fleet_file': ('', 'The YAML file of all robots, for example a copy of config/robots.yaml. '
                        'Empty: none.'),
@@ -61,10 +62,11 @@ OTHERS = {
     'respawn': ('false', 'Whether a node that has ended is started again.'),
     **arguments.arguments_with_defaults([robot_processes.RESPAWN_DELAY]),
     'managed': ('false', 'Whether the node is a managed node, with the life cycle of ROS 2.'),
-    'autostart': ('true', 'Whether a managed node is configured and activated at its start.'),
+    'autostart': ('', 'Whether a managed node is configured and activated at its start.'
+                      + EMPTY.format('true')),
     MOTION.name: (MOTION.default, f'{MOTION.description} Takes {MOTION.allowed()}.'),
     'arena': ('', 'For motion wander without a laser scanner: the walls, as a YAML file.'),
-    'use_sim_time': ('false', 'Whether to use the time of /clock.'),
+    'use_sim_time': ('', 'Whether to use the time of /clock.' + EMPTY.format('false')),
     **arguments.COMMON_ARGUMENTS,
 }
 
@@ -92,11 +94,12 @@ def nodes(context: LaunchContext) -> list[Node]:
     settings = context.launch_configurations
     arguments.check_argument_names(sys.argv, __file__, [each.name for each in declarations()])
     robot = robot_processes.robot_launch(settings, socket.gethostname())
-    sim_time = {'use_sim_time': arguments.parse_bool(settings, 'use_sim_time')}
+    sim_time = checks.sim_time(settings, False)
+    defaults = {'use_sim_time': sim_time}
     here = settings | {'namespace': robot.namespace}
     managed = arguments.parse_bool(settings, 'managed')
-    autostart = arguments.parse_bool(settings, 'autostart')
-    lifecycle = {'autostart': autostart} if managed else {}
+    autostart = {'autostart': arguments.parse_bool(settings, 'autostart')
+                 } if settings['autostart'] else {}
     wander = MOTION.parse(settings[MOTION.name]) == 'wander'
     space = checks.full_namespace(settings, robot.namespace).rstrip('/')
     checks.check_parameters(
@@ -105,23 +108,25 @@ def nodes(context: LaunchContext) -> list[Node]:
     if wander:
         checks.check_parameters(settings['params_file'], {f'{space}/wander': WanderParameters},
                                 robot.driving)
-    if settings['arena']:
+    arena = {'world': settings['arena']} if settings['arena'] else {}
+    if arena:
         check_arena(settings['arena'])
     # Left alone, a robot would drive on without election.
     driving = [processes.package_node(here, 'wander', 'wander',
-                                      robot.driving | {'world': settings['arena']} | sim_time,
+                                      robot.driving | arena, defaults,
                                       remappings=robot.remappings,
                                       **robot_processes.at_its_end(settings))
                ] if wander else []
     return [
         processes.package_node(
             here, 'managed_election_node' if managed else 'election_node',
-            robot_processes.NODE_NAME, robot.parameters | lifecycle | sim_time,
+            robot_processes.NODE_NAME, robot.parameters | (autostart if managed else {}),
+            defaults | {'odometry_timeout': robot_processes.ODOMETRY_TIMEOUT},
             remappings=robot.remappings, **robot_processes.at_its_end(settings, driving)),
         *driving,
         # It shows the whole swarm.
         *processes.rviz_nodes(settings | {'namespace': robot_processes.swarm_namespace(space)},
-                              sim_time['use_sim_time']),
+                              sim_time),
     ]
 
 

@@ -27,7 +27,7 @@ from leader_election.simulation.parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import format_robot_list
 
 OTHERS = {name: arguments.COMMON_ARGUMENTS[name] for name in ('params_file', 'log_level')} | {
-    'use_sim_time': ('true', 'Whether to use the time of Gazebo.'),
+    'use_sim_time': ('', 'Whether to use the time of Gazebo.' + arguments.EMPTY.format('true')),
 }
 
 
@@ -50,9 +50,9 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     plan = plan_spawn(parameters)
     [robot] = plan.robots
     robot_processes.check_scanner(settings, [robot.name], parameters.lidar)
-    sim_time = arguments.parse_bool(settings, 'use_sim_time')
-    motion = robot_processes.wander_nodes(settings, [robot.name], {
-        **plan.wander, 'use_sim_time': sim_time}, on_exit=processes.shut_down_with_status)
+    sim_time = checks.sim_time(settings, True)
+    defaults = {'use_sim_time': sim_time}
+    motion = robot_processes.wander_nodes(settings, [robot.name], plan.wander, defaults)
     election = arguments.given_values(settings, ElectionParameters, arguments.ELECTION_ARGUMENTS)
     node = f'/{robot.name}/{robot_processes.NODE_NAME}'
     checks.check_parameters(settings['params_file'], {node: ElectionParameters}, election)
@@ -73,8 +73,7 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             gazebo.gazebo_bridge(settings, config, f'{robot.name}_bridge', sim_time),
             *gazebo.robot_odometry(settings, f'{robot.name}_odometry', plan.odometry, sim_time),
             *processes.fleet_nodes(settings, [(robot.id,)], {
-                'roster': format_robot_list([robot]), 'use_sim_time': sim_time, **noise,
-                **election}),
+                'roster': format_robot_list([robot]), **noise, **election}, defaults),
             *motion], 'the robot was not put into the world; see the message of create')
 
 

@@ -43,8 +43,8 @@ OTHERS = arguments.SWARM_ARGUMENTS | {
                     f'for example 1-20,25, or {NO_MEMBERS}. Empty: all.'),
     'swarm_world': ('true', 'Whether the embedded world runs on this computer; of several that '
                             'share a swarm on exactly one.'),
-    'use_sim_time': ('false', 'Whether all nodes use the time of the world, which then publishes '
-                              '/clock. real_time_factor needs it.'),
+    'use_sim_time': ('', 'Whether all nodes use the time of the world, which then publishes '
+                         '/clock. real_time_factor needs it.' + arguments.EMPTY.format('false')),
     'params_file': ('', arguments.SWARM_ARGUMENTS['params_file'][1]
                     + ' Parameters of initial poses must be in section /**.'),
     'namespace': ('', 'The namespace of the whole swarm.'),
@@ -80,8 +80,8 @@ def nodes(context: LaunchContext) -> list[Any]:
     scene = arguments.given_values(settings, SceneParameters, SCENE)
     election = arguments.given_values(settings, ElectionParameters, ELECTION)
     world = scene | arguments.given_values(settings, WorldParameters, WORLD)
-    sim_time = arguments.parse_bool(settings, 'use_sim_time')
-    world['publish_clock'] = sim_time
+    sim_time = checks.sim_time(settings, False)
+    time = {'publish_clock': True} if sim_time else {}
     monitor = arguments.given_values(settings, MonitorParameters, arguments.ELECTION_ARGUMENTS)
     # The world's radio has the range that the robots assume.
     radio_range = election.get('communication_range', range_in_file(in_file))
@@ -95,23 +95,23 @@ def nodes(context: LaunchContext) -> list[Any]:
     shares = [ids[i:i + share] for i in range(0, len(ids), share)]
     space = checks.full_namespace(settings, settings['namespace']).rstrip('/')
     file = settings['params_file']
-    checks.check_parameters(file, {f'{space}/swarm_world': WorldParameters}, world)
+    checks.check_parameters(file, {f'{space}/swarm_world': WorldParameters}, time | world)
     checks.check_parameters(file, {
         f'{space}/fleet_{own[0]}': RobotHostParameters for own in shares}, scene)
     checks.check_parameters(file, {
         f'{space}/robot_{robot}/{robot_processes.NODE_NAME}': ElectionParameters
         for robot in ids}, election)
     checks.check_parameters(file, {f'{space}/monitor': MonitorParameters}, monitor)
-    [of_world] = checks.effective_parameters(file, [f'{space}/swarm_world'], world)
+    [of_world] = checks.effective_parameters(file, [f'{space}/swarm_world'], time | world)
     noise = checks.noise_of_odometry(file, election, noise_in_world(build(WorldParameters, {
         p.name: of_world[p.name] for p in table(WorldParameters) if p.name in of_world})))
     return [
         # The end of any process, for example after a wrong parameter, ends the launch.
-        *([processes.package_node(settings, 'swarm_world', 'swarm_world', world,
+        *([processes.package_node(settings, 'swarm_world', 'swarm_world', world, time,
                                   on_exit=processes.shut_down_with_status)]
           if arguments.parse_bool(settings, 'swarm_world') else []),
         *processes.fleet_nodes(
-            settings, shares, scene | election | {**noise, 'use_sim_time': sim_time}),
+            settings, shares, scene | election | noise, {'use_sim_time': sim_time}),
         *processes.observers(settings, monitor, sim_time),
     ]
 

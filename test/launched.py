@@ -129,6 +129,19 @@ def parameters(node: Any) -> dict[str, Any]:
     return values
 
 
+def last_values(node: Any) -> dict[str, Any]:
+    """Return the parameters that count for a node, also those of an including launch file."""
+    values: dict[str, Any] = {}
+    words = iter(''.join(getattr(part, 'text', '') for part in word) for word in node.cmd)
+    for word in words:
+        if word == '-p':
+            values |= yaml.safe_load(next(words).replace(':=', ': ', 1))
+        elif word == '--params-file':
+            (entry,) = yaml.full_load(Path(next(words)).read_text()).values()
+            values |= entry['ros__parameters']
+    return values
+
+
 def executables(nodes: list[Any]) -> list[str]:
     return [node.node_executable for node in nodes]
 

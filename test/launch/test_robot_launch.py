@@ -19,11 +19,13 @@ from pathlib import Path
 import shutil
 import subprocess
 import sys
+from typing import Any
 
-from launched import executables, FILES, install, launched, parameters, run_launch
+from launched import executables, FILES, install, last_values, launched, parameters, run_launch
 from leader_election.parameters import ParameterError
 from leader_election.ros.launching.processes import shut_down_with_status
 import pytest
+import yaml
 
 pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '
                                          'only in a full ROS 2')
@@ -39,7 +41,7 @@ robots:
 @pytest.fixture(autouse=True)
 def share(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Have an ament prefix with the package in it, whether it is installed or not."""
-    install(tmp_path)
+    install(tmp_path, 'ros_gz_sim', 'ros_gz_bridge')
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path), prepend=os.pathsep)
 
 
@@ -62,6 +64,34 @@ def test_robot_has_its_own_namespace_on_the_shared_topic():
     (node,) = launched('robot', robot_id='3', namespace='scout')
     assert node.expanded_node_namespace == '/scout'
     assert 'initial_pose' not in parameters(node)
+
+
+@pytest.mark.parametrize('how', ['file', 'including', 'included file'])
+@pytest.mark.parametrize('file', ['robot', 'swarm', 'gazebo'])
+def test_argument_that_nobody_gave_overrides_nothing(how, file, tmp_path):
+    """A parameter file, or a launch file that includes this one, sets other values."""
+    clock = file != 'gazebo'
+    other = {'use_sim_time': clock, 'odometry_timeout': 0.0, 'seed': 9}
+    path = tmp_path / 'mine.yaml'
+    path.write_text(yaml.safe_dump({'/**': {'ros__parameters': other}}))
+    given: dict[str, Any] = {'robot': {'robot_id': '3', 'motion': 'wander'}}.get(
+        file, {'robots': '2'})
+    given |= {'params_file': str(path)} if how == 'file' else {
+        'global_params': [*other.items()] if how == 'including' else [str(path)]}
+    sets = {'robot': ('use_sim_time', 'odometry_timeout'), 'swarm': ('use_sim_time',),
+            'gazebo': ('use_sim_time', 'seed')}[file]
+    nodes = [node for node in launched(file, **given)
+             if getattr(node, 'node_executable', '') in (
+                 'election_node', 'wander', 'fleet', 'monitor')]
+    assert len(nodes) > 1
+    for node in nodes:
+        values = last_values(node)
+        assert [values.get(name, other[name]) for name in sets] == [
+            other[name] for name in sets], node.node_executable
+    # What is given counts in any case.
+    for node in launched(file, **given, use_sim_time=str(not clock).lower()):
+        if getattr(node, 'node_executable', '') in ('election_node', 'fleet'):
+            assert last_values(node)['use_sim_time'] is not clock
 
 
 @pytest.mark.parametrize(('namespace', 'full'), [('/', '/'), ('_a', '/_a'), ('/a/b', '/a/b')])

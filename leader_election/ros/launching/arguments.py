@@ -32,6 +32,8 @@ COMMON_ARGUMENTS = {
 """Arguments of all launch files, each with its default and description."""
 ROBOTS_PER_PROCESS = Parameter(
     'robots_per_process', int, 20, 'Number of robots in one process.', lower=1, upper=10000)
+EMPTY = ' Empty: as in the parameter file or a launch file that includes this one, or {}.'
+"""The end of the description of an argument that overrides nothing unless it is given."""
 SWARM_ARGUMENTS = COMMON_ARGUMENTS | {
     ROBOTS_PER_PROCESS.name: (str(ROBOTS_PER_PROCESS.default), ROBOTS_PER_PROCESS.description),
     'monitor': ('true', 'Whether to print the state of the swarm, a line every few seconds.'),

@@ -31,7 +31,7 @@ from leader_election.election.robot.parameters import (
     InstanceParameters,
     names_in,
 )
-from leader_election.parameters import build, ParameterError, table
+from leader_election.parameters import build, Parameter, ParameterError, table
 from leader_election.swarm.fleet.fleet_settings import flatten, TOPIC
 from leader_election.swarm.fleet.key_file import read_keys
 import yaml
@@ -59,17 +59,36 @@ def global_parameters(path: str) -> dict[str, Any]:
                              + ' '.join(str(error).split())) from None
 
 
-def sets_parameter(path: str, name: str, node: str) -> bool:
+def enclosing_parameters(settings: Mapping[str, Any]) -> dict[str, Any]:
     """
-    Return whether a file sets a parameter of a node.
+    Return the parameters that a launch file sets which includes this one, for all nodes.
 
-    :param path: of the file, empty for none.
-    :param name: of the parameter.
-    :param node: its name with its namespace.
-    :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
+    :param settings: the configurations of the launch, with those of ``SetParameter``,
+        ``SetUseSimTime`` and ``SetParametersFromFile``.
     """
-    return any(name in parameters and section_applies(place, node)
-               for place, parameters in _all_sections(path))
+    found: dict[str, Any] = {}
+    for each in settings.get('global_params', ()):
+        if isinstance(each, tuple):
+            found |= [each]
+        else:
+            for _, parameters in _all_sections(each):
+                found |= parameters
+    return found
+
+
+def sim_time(settings: Mapping[str, Any], default: bool) -> bool:
+    """
+    Return whether the nodes of a launch use simulated time.
+
+    :param settings: the configurations of the launch. Argument ``use_sim_time`` takes precedence
+        over ``params_file``, and this over a launch file that includes this one.
+    :param default: without any of these.
+    :raises ParameterError: for another value than true or false.
+    """
+    name = 'use_sim_time'
+    found = settings[name] or {**enclosing_parameters(settings), **global_parameters(
+        settings['params_file'])}.get(name, default)
+    return bool(Parameter(name, bool, False, '').parse(str(found)))
 
 
 def noise_of_odometry(path: str, given: Mapping[str, Any],

@@ -141,7 +141,7 @@ def robot_odometry(settings: Mapping[str, str], name: str, parameters: Mapping[s
     :param sim_time: whether it uses simulated time.
     """
     return [processes.package_node(settings, 'gazebo_odometry', name,
-                                   {**parameters, 'use_sim_time': sim_time},
+                                   parameters, {'use_sim_time': sim_time},
                                    on_exit=processes.shut_down_with_status)] if parameters else []
 
 

@@ -31,6 +31,7 @@ import shlex
 import signal
 import sys
 import time
+from types import MappingProxyType
 from typing import Any
 
 from leader_election.parameters import ParameterError
@@ -42,6 +43,7 @@ from leader_election.ros.launching.checks import (
     check_log_level,
     check_namespace,
     check_programs,
+    enclosing_parameters,
 )
 from leader_election.swarm.fleet.robot_list import format_ids
 
@@ -63,8 +65,12 @@ def bound_node(settings: Mapping[str, str], package: str, executable: str,
                 prefix=f'{shlex.join(bound.prefix())} {given}', **options)
 
 
+NO_DEFAULTS: Mapping[str, Any] = MappingProxyType({})
+
+
 def package_node(settings: Mapping[str, str], executable: str, name: str,
-                 parameters: Mapping[str, Any], **options: Any) -> Any:
+                 parameters: Mapping[str, Any], defaults: Mapping[str, Any] = NO_DEFAULTS,
+                 **options: Any) -> Any:
     """
     Return the process of an executable of this package.
 
@@ -73,17 +79,24 @@ def package_node(settings: Mapping[str, str], executable: str, name: str,
     :param executable: its name.
     :param name: of its first node.
     :param parameters: by name, for all nodes of the process.
+    :param defaults: of parameters that are arguments of the same name, too. If those are not
+        given, ``params_file`` and a launch file that includes this one take precedence.
     :param options: for ``launch_ros.actions.Node``.
     :raises ParameterError: for a wrong log level or namespace.
     """
     files = [settings['params_file']] if settings['params_file'] else []
+    # ROS takes the last value. launch_ros gives those of the including file first.
+    known = enclosing_parameters(settings)
+    given = {name: value for name, value in defaults.items() if settings.get(name)}
+    before = {name: value for name, value in defaults.items() if name not in {*known, *given}}
     # The name is remapped, not given to Node, which would restrict the parameters to the node of
     # that name. They are for the robots in the same process, too.
     return bound_node(
         settings, PACKAGE, executable,
         namespace=check_namespace(settings.get('namespace', '')),
         # The reason for the end of a process is in the log of the launch, too.
-        parameters=[*files, dict(parameters)], output='both', arguments=[
+        parameters=[*[before] * bool(before), *files, {**given, **parameters}], output='both',
+        arguments=[
             '--ros-args', '-r', f'__node:={name}',
             '--log-level', check_log_level(settings['log_level'])],
         # A process with many nodes takes long to shut down.
@@ -116,16 +129,17 @@ def rviz_nodes(settings: Mapping[str, str], sim_time: bool) -> list[Any]:
 
 
 def fleet_nodes(settings: Mapping[str, str], shares: Iterable[tuple[int, ...]],
-                parameters: Mapping[str, Any]) -> list[Any]:
+                parameters: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[Any]:
     """
     Return the processes that host simulated robots.
 
     :param settings: the values of arguments.
     :param shares: the ids of the robots of each process.
     :param parameters: of all robots, by name.
+    :param defaults: of them, by name.
     """
     return [package_node(settings, 'fleet', f'fleet_{ids[0]}',
-                         {**parameters, 'members': format_ids(ids)},
+                         {**parameters, 'members': format_ids(ids)}, defaults,
                          # As simulators send transforms: frame names are the same for all robots.
                          remappings=NAMESPACED_TF, on_exit=shut_down_with_status)
             for ids in shares]
@@ -141,7 +155,7 @@ def observers(settings: Mapping[str, str], monitor: Mapping[str, Any],
     :param sim_time: whether they use simulated time.
     :raises ParameterError: if RViz is not installed.
     """
-    shown = [package_node(settings, name, name, {**monitor, 'use_sim_time': sim_time},
+    shown = [package_node(settings, name, name, monitor, {'use_sim_time': sim_time},
                           on_exit=shut_down_with_status)
              for name in ('monitor', 'web') if parse_bool(settings, name)]
     return shown + rviz_nodes(settings, sim_time)

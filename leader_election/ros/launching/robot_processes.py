@@ -62,7 +62,7 @@ def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
     :raises ParameterError: for a wrong argument, a wrong file, or a robot that is not in it.
 
     >>> robot_launch({'robot_id': '3', 'odom_topic': 'wheels'}, 'tb4-03')  # doctest: +ELLIPSIS
-    RobotLaunch(namespace='robot_3', parameters={'odometry_timeout': 10.0, 'robot_id': 3}, ...)
+    RobotLaunch(namespace='robot_3', parameters={'robot_id': 3}, ...)
     """
     arguments = given_values(settings, ElectionParameters, NODE_ARGUMENTS)
     robot = _fleet_robot(settings, hostname)
@@ -75,9 +75,6 @@ def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
     driving = robot.driving if robot else {}
     name = robot.spec.name if robot else f"robot_{parameters['robot_id']}"
     namespace = checks.check_namespace(settings.get('namespace') or name)
-    node = f'{namespace}/{NODE_NAME}'
-    if not checks.sets_parameter(settings.get('params_file', ''), 'odometry_timeout', node):
-        parameters = {'odometry_timeout': ODOMETRY_TIMEOUT} | parameters
     given = {name: fleet_settings.check_topic_name(settings[name], f'parameter {name}')
              for name in fleet_settings.TOPICS if settings.get(name)}
     if fleet_settings.SHARED_TOPIC in given:
@@ -160,7 +157,7 @@ MOTION = Parameter(
 
 
 def wander_nodes(settings: Mapping[str, str], robots: Sequence[str], parameters: Mapping[str, Any],
-                 **options: Any) -> list[Any]:
+                 defaults: Mapping[str, Any]) -> list[Any]:
     """
     Return the process of node ``wander`` if argument ``motion`` requests it, in a list.
 
@@ -168,7 +165,7 @@ def wander_nodes(settings: Mapping[str, str], robots: Sequence[str], parameters:
     :param robots: their namespaces.
     :param parameters: further parameters of the node; without ``world`` it uses laser scanners
         only.
-    :param options: for ``launch_ros.actions.Node``.
+    :param defaults: of the node, which other sources take precedence over.
     """
     motion = MOTION.parse(settings[MOTION.name]) if settings[MOTION.name] else ''
     driven = [robot for robot, tasks in zip(robots, tasks_of_robots(settings, robots))
@@ -177,7 +174,7 @@ def wander_nodes(settings: Mapping[str, str], robots: Sequence[str], parameters:
         return []
     name = 'wander' if len(robots) > 1 else f'wander_{robots[0]}'
     return [package_node(settings, 'wander', name, {'robots': ','.join(driven), **parameters},
-                         **options)]
+                         defaults, on_exit=shut_down_with_status)]
 
 
 def tasks_of_robots(settings: Mapping[str, str], robots: Iterable[str]) -> list[list[str]]:

@@ -53,14 +53,14 @@ def test_robot_without_a_fleet_file_is_set_by_arguments():
     robot = robot_launch({'robot_id': '3', 'initial_pose': '[1, 2, 0.5]', 'fleet_file': ''}, 'vm')
     assert robot.namespace == 'robot_3'
     assert robot.parameters == {
-        'robot_id': 3, 'initial_pose': (1.0, 2.0, 0.5), 'odometry_timeout': 10.0}
+        'robot_id': 3, 'initial_pose': (1.0, 2.0, 0.5)}
     assert robot.remappings == [('neighbourhood', '/neighbourhood')]
 
 
 def test_robot_takes_its_own_part_by_name_or_hostname(fleet):
     bob = robot_launch({'fleet_file': fleet, 'robot': 'bob'}, 'tb4-07')
     assert (bob.namespace, bob.parameters['robot_id'], bob.parameters['radius']) == ('bob', 2, 8.0)
-    assert bob.parameters['odometry_timeout'] == 10.0
+    assert 'odometry_timeout' not in bob.parameters
     alice = robot_launch({'fleet_file': fleet}, 'tb4-07')
     assert alice.namespace == 'alice'
     assert alice.parameters == {
@@ -94,17 +94,6 @@ def test_argument_takes_precedence_over_the_fleet_file(fleet):
     assert dict(alice.remappings)['odom'] == '/odometry/filtered'
 
 
-def test_parameter_file_may_set_the_odometry_timeout(tmp_path):
-    path = tmp_path / 'mine.yaml'
-    for place, says in (('/**', True), ('/robot_3/election_node', True),
-                        ('/**/election_node', True), ('robot_3:\n  election_node', True),
-                        ('/robot_4/election_node', False)):
-        end = '    ros__parameters: {odometry_timeout: 60.0}\n'
-        path.write_text(f'{place}:\n{end}')
-        robot = robot_launch({'robot_id': '3', 'params_file': str(path)}, 'vm')
-        assert ('odometry_timeout' not in robot.parameters) == says, place
-
-
 @pytest.mark.parametrize('namespace', ['/', '_a', '/a', 'a_1/_b', 'a__b', '_'])
 def test_all_namespaces_that_ros_allows_are_accepted(namespace):
     assert robot_launch({'robot_id': '3', 'namespace': namespace}, 'vm').namespace == namespace
@@ -115,13 +104,6 @@ def test_all_namespaces_that_ros_allows_are_accepted(namespace):
 def test_namespace_that_ros_does_not_allow_is_refused(namespace):
     with pytest.raises(ParameterError, match='parameter namespace: .* or / alone for none$'):
         robot_launch({'robot_id': '3', 'namespace': namespace}, 'vm')
-
-
-def test_parameter_file_may_address_a_robot_without_a_namespace(tmp_path):
-    path = tmp_path / 'mine.yaml'
-    path.write_text('election_node:\n  ros__parameters: {odometry_timeout: 60.0}\n')
-    robot = robot_launch({'robot_id': '3', 'namespace': '/', 'params_file': str(path)}, 'vm')
-    assert 'odometry_timeout' not in robot.parameters
 
 
 @pytest.mark.parametrize(('settings', 'said'), [
@@ -138,7 +120,6 @@ def test_parameter_file_may_address_a_robot_without_a_namespace(tmp_path):
     ({'robot_id': '1', 'odom_topic': 'a b'}, "parameter odom_topic: 'a b' is not allowed"),
     ({'robot_id': '1', 'fleet_file': 'no/such.yaml'}, "parameter fleet_file: 'no/such.yaml' "
      'cannot be read'),
-    ({'robot_id': '1', 'params_file': 'no/such.yaml'}, 'parameter params_file:'),
     ({'fleet_file': 'FLEET', 'robot': 'carol'}, "parameter robot: 'carol' is not in"),
     ({'fleet_file': 'FLEET'}, 'parameter robot: no robot of'),
 ])
