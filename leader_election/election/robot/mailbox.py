@@ -281,6 +281,9 @@ class ObservationClock:
 
     :param longest_step: the most that time advances between two readings [s].
 
+    A simulated clock reads 0 until ``/clock`` is received. Time begins with the first other
+    reading, however far from 0.
+
     >>> clock = ObservationClock(longest_step=2.0)
     >>> [clock.observe(reading) for reading in (100.0, 101.0, 700.0, 701.0, 5.0, 6.0)]
     [100.0, 101.0, 103.0, 104.0, 104.0, 105.0]
@@ -289,7 +292,7 @@ class ObservationClock:
     def __init__(self, longest_step: float = math.inf) -> None:
         self.longest_step = longest_step
         self._time = self._offset = self._reading = 0.0
-        self._is_set = False
+        self._is_set = self._waited = False
 
     def observe(self, reading: float) -> float:
         """
@@ -297,12 +300,17 @@ class ObservationClock:
 
         :param reading: of the clock, now [s], 0 while no ``/clock`` was received yet.
         """
-        if not self._is_set:
-            self._time, self._is_set = reading, reading != 0.0
-        else:
+        if self._is_set:
             advance = reading - self._reading
             self._offset += min(max(advance, 0.0), self.longest_step) - advance
             # The maximum, since adding the offset rounds.
             self._time = max(reading + self._offset, self._time)
+        elif reading == 0.0:
+            self._waited = True
+        else:
+            self._is_set = True
+            # What was noted before the first reading is no older than that.
+            self._offset = -reading if self._waited else 0.0
+            self._time = reading + self._offset
         self._reading = reading
         return self._time

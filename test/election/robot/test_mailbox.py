@@ -248,8 +248,9 @@ READINGS = st.lists(st.floats(1e-3, 1e9), min_size=2)
 
 @pytest.mark.parametrize('longest_step, readings, times', [
     (1.25, [1.7e9 + n / 7 for n in range(1000)], [1.7e9 + n / 7 for n in range(1000)]),
-    # Until the clock is set no time goes by.
-    (1.0, [0.0, 0.0, 500.0, 500.5], [0.0, 0.0, 500.0, 500.5]),
+    # Until the clock is set no time goes by, whatever leaps count.
+    (1.0, [0.0, 0.0, 500.0, 500.5], [0.0, 0.0, 0.0, 0.5]),
+    (math.inf, [0.0, 500.0, 500.5, 600.0], [0.0, 0.0, 0.5, 100.0]),
     # A clock that starts again at zero has been set before.
     (2.0, [100.0, 101.0, 0.0, 0.5, 1.0], [100.0, 101.0, 101.0, 101.5, 102.0]),
     (math.inf, [1.0, 1e6, 5.0, 6.0], [1.0, 1e6, 1e6, 1e6 + 1])])

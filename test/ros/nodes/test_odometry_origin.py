@@ -14,6 +14,7 @@
 
 """The pose of a robot's odometry frame, requested from its node."""
 
+from itertools import count
 import os
 from pathlib import Path
 import subprocess
@@ -28,6 +29,8 @@ from leader_election.ros.nodes.localisation_topics import (
     ParameterOrigin,
     RETRY_AFTER,
 )
+from leader_election.ros.nodes.qos import SENSOR
+from nav_msgs.msg import Odometry
 import pytest
 from rcl_interfaces.srv import GetParameters
 import rclpy
@@ -36,6 +39,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.time import Time
 from ros.nodes.bench import Bench, robot
+from rosgraph_msgs.msg import Clock as ClockMessage
 from support import spin_until
 
 pytestmark = pytest.mark.usefixtures('ros')
@@ -156,6 +160,29 @@ def lives(**parameters: object) -> None:
 
 def test_node_continues_after_the_timeout_with_odometry() -> None:
     lives()
+
+
+def test_timeout_begins_with_simulated_time() -> None:
+    """Time begins at 500 s, and odometry comes shortly before the timeout."""
+    one = robot(1, odometry_timeout=1.0, use_sim_time=True)
+    feeder = Bench({}, name='feeder')
+    clock = feeder.create_publisher(ClockMessage, '/clock', SENSOR)
+    odometry = feeder.create_publisher(Odometry, '/r1/odom', SENSOR)
+    times = count()
+
+    def tick() -> None:
+        tenths = next(times)
+        message = ClockMessage()
+        message.clock.sec, message.clock.nanosec = 500 + tenths // 10, tenths % 10 * 10**8
+        clock.publish(message)
+        if tenths > 7:
+            odometry.publish(Odometry())
+
+    spin_until([feeder, one], lambda: feeder.count_subscribers('/clock') > 0)
+    feeder.create_timer(0.05, tick)
+    spin_until([feeder, one], lambda: one.failure is not None or (
+        one.robot.counts[ROUNDS] > 0 and one.robot.sensing.odometry_age(0.0) is not None))
+    assert one.failure is None
 
 
 def test_node_continues_after_the_timeout_when_it_needs_no_position() -> None:
