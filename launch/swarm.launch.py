@@ -30,6 +30,7 @@ from leader_election.simulation.odometry import noise_in_world
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
 from leader_election.simulation.scene import make_scene
 from leader_election.swarm.fleet.hosting import RobotHostParameters
+from leader_election.swarm.fleet.parameter_file import effective_parameters, global_parameters
 from leader_election.swarm.fleet.robot_list import parse_ids
 from leader_election.swarm.tracker import MonitorParameters
 
@@ -76,7 +77,7 @@ def nodes(context: LaunchContext) -> list[Any]:
     """Return the processes; all arguments are checked before anything starts."""
     settings = context.launch_configurations
     arguments.check_argument_names(sys.argv, __file__, [each.name for each in declarations()])
-    in_file = checks.global_parameters(settings['params_file'])
+    in_file = global_parameters(settings['params_file'])
     scene = arguments.given_values(settings, SceneParameters, SCENE)
     election = arguments.given_values(settings, ElectionParameters, ELECTION)
     world = scene | arguments.given_values(settings, WorldParameters, WORLD)
@@ -102,7 +103,7 @@ def nodes(context: LaunchContext) -> list[Any]:
         f'{space}/robot_{robot}/{robot_processes.NODE_NAME}': ElectionParameters
         for robot in ids}, election)
     checks.check_parameters(file, {f'{space}/monitor': MonitorParameters}, monitor)
-    [of_world] = checks.effective_parameters(file, [f'{space}/swarm_world'], time | world)
+    [of_world] = effective_parameters(file, [f'{space}/swarm_world'], time | world)
     noise = checks.noise_of_odometry(file, election, noise_in_world(build(WorldParameters, {
         p.name: of_world[p.name] for p in table(WorldParameters) if p.name in of_world})))
     return [

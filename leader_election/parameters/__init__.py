@@ -111,8 +111,9 @@ class Parameter:
             converted = frame_name(converted)
         if converted is None or not self._within(converted):
             hint = did_you_mean(value, self.choices()) if self.choices is not None else ''
+            whole = 'a whole number, ' if self.type is int and type(value) is float else ''
             raise ParameterError(self.name, problem=f': {shown(value)} is not allowed; {hint}it '
-                                 f'takes {self.allowed()}')
+                                 f'takes {whole}{self.allowed()}')
         return converted
 
     def parse(self, text: str) -> Any:

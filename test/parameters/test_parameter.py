@@ -81,7 +81,8 @@ def test_valid_value_is_converted_to_its_type(name, value, expected):
 
 
 @pytest.mark.parametrize('name, value, allowed', [
-    ('number', 11, '0 to 10'), ('number', -2, '0 to 10'), ('number', 1.0, '0 to 10'),
+    ('number', 11, '0 to 10'), ('number', -2, '0 to 10'),
+    ('number', 1.0, 'a whole number, 0 to 10'),
     ('number', True, '0 to 10'), ('number', '1', '0 to 10'),
     ('flag', 1, 'true or false'), ('flag', 'true', 'true or false'),
     ('reach', -0.1, 'at least 0 m'), ('reach', -INFINITE, 'at least 0 m'),

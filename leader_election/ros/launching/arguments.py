@@ -19,6 +19,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import did_you_mean, Parameter, ParameterError, table
 
 PACKAGE = 'leader_election'
@@ -125,8 +126,11 @@ def check_argument_names(words: Sequence[str], file: str, known: Iterable[str]) 
     for word in words[_index_after_file(words, file):]:
         name, is_argument, _ = word.partition(':=')
         if is_argument and name not in known:
+            hint = (f'{name} is a parameter: set it in the fleet file or in params_file; '
+                    if any(p.name == name for p in table(ElectionParameters))
+                    else did_you_mean(name, known))
             raise ParameterError(name, problem=f': {Path(file).name} has no such argument; '
-                                 f'{did_you_mean(name, known)}--show-args lists all that it has')
+                                 f'{hint}--show-args lists all that it has')
 
 
 def _index_after_file(words: Sequence[str], file: str) -> int:

@@ -13,15 +13,14 @@
 # limitations under the License.
 
 """
-The parameters that files set, and checks of a launch before any process is started.
+Checks of a launch before any process is started.
 
 An error during the actions of a launch file comes too late: launch (3.4) then forgets the
 processes that run already, and ends without stopping them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 import os
-from pathlib import Path
 import re
 from typing import Any
 
@@ -32,31 +31,13 @@ from leader_election.election.robot.parameters import (
     names_in,
 )
 from leader_election.parameters import build, Parameter, ParameterError, table
-from leader_election.swarm.fleet.fleet_settings import flatten, TOPIC
+from leader_election.swarm.fleet.fleet_settings import TOPIC
 from leader_election.swarm.fleet.key_file import read_keys
-import yaml
-
-PARAMETERS_KEY = 'ros__parameters'
-ALL_NODES = '/**'
-"""The section for all nodes, which launch also uses for arguments."""
-
-
-def global_parameters(path: str) -> dict[str, Any]:
-    """
-    Return the parameters that a file sets for all nodes, in section ``/**``.
-
-    :param path: of the file, empty for none.
-    :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
-    """
-    if not path:
-        return {}
-    try:
-        sections = yaml.safe_load(Path(path).read_text())
-        return dict(sections.get(ALL_NODES, {}).get(PARAMETERS_KEY, {}))
-    except (OSError, ValueError, AttributeError, TypeError, RecursionError,
-            yaml.YAMLError) as error:
-        raise ParameterError(f'parameter params_file: {path!r} is not a file of parameters: '
-                             + ' '.join(str(error).split())) from None
+from leader_election.swarm.fleet.parameter_file import (
+    all_sections,
+    effective_parameters,
+    global_parameters,
+)
 
 
 def enclosing_parameters(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,7 +52,7 @@ def enclosing_parameters(settings: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(each, tuple):
             found |= [each]
         else:
-            for _, parameters in _all_sections(each):
+            for _, parameters in all_sections(each):
                 found |= parameters
     return found
 
@@ -105,64 +86,8 @@ def noise_of_odometry(path: str, given: Mapping[str, Any],
     >>> noise_of_odometry('', {'pose_source': 'cooperative'}, {'odometry_noise_turn': 0.0})
     {}
     """
-    places = [given, *(parameters for _, parameters in _all_sections(path))]
+    places = [given, *(parameters for _, parameters in all_sections(path))]
     return {} if any({'pose_source', *noise} & set(place) for place in places) else noise
-
-
-def effective_parameters(path: str, nodes: Iterable[str],
-                         given: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """
-    Return the parameters that a file and the arguments of a launch set, for each node.
-
-    ROS merges all values of one section, those of arguments last, and applies sections in the
-    order in which the file first names them. So an argument, which belongs to ``/**``, does not
-    take precedence over a section behind it.
-
-    :param path: of the file, empty for none.
-    :param nodes: their names with their namespaces.
-    :param given: the values of arguments, by name.
-    :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
-
-    >>> effective_parameters('', ['alice/election_node'], {'tasks': 'count'})
-    [{'tasks': 'count'}]
-    """
-    places: dict[str, dict[str, Any]] = {}
-    for place, parameters in [*_all_sections(path), (ALL_NODES, given)]:
-        places.setdefault(place.strip('/'), {}).update(flatten(parameters))
-    return [{name: value for place, parameters in places.items() if section_applies(place, node)
-             for name, value in parameters.items()} for node in nodes]
-
-
-def section_applies(place: str, node: str) -> bool:
-    """
-    Return whether a section of a parameter file applies to a node.
-
-    :param place: the name of the section, with wildcards.
-    :param node: its name with its namespace.
-
-    >>> [section_applies(place, 'alice/election_node') for place in (
-    ...     '/**', '/alice/election_node', '/alice/*', '/**/election_node', '/bob/election_node')]
-    [True, True, True, True, False]
-    """
-    names = {'**': '(/[^/]+)*', '*': '/[^/]+'}
-    pattern = ''.join(names.get(part, '/' + re.escape(part))
-                      for part in place.split('/') if part)
-    return re.fullmatch(pattern, '/' + node.strip('/')) is not None
-
-
-def _all_sections(path: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the sections of a file and their parameters, none for an empty path."""
-    global_parameters(path)
-    return list(_sections('', yaml.safe_load(Path(path).read_text()))) if path else []
-
-
-def _sections(place: str, inside: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each section that has parameters, and these. Namespaces may be nested."""
-    for name, value in inside.items() if isinstance(inside, Mapping) else ():
-        if name == PARAMETERS_KEY and isinstance(value, Mapping):
-            yield place, value
-        elif isinstance(name, str):
-            yield from _sections(f'{place}/{name}', value)
 
 
 LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
@@ -190,8 +115,8 @@ def check_namespace(text: str) -> str:
     """
     # Namespaces have the syntax of topic names.
     if text not in ('', '/') and not re.fullmatch(TOPIC, text, re.ASCII):
-        raise ParameterError('namespace', text, 'a name of letters, digits and _, the first no '
-                             'digit, several with / between them, or / alone for none')
+        raise ParameterError('namespace', text, 'a name of letters, digits and single _, the '
+                             'first no digit, several with / between them, or / alone for none')
     return text
 
 

@@ -28,6 +28,7 @@ from leader_election.ros.launching.arguments import given_values, parse_bool
 from leader_election.ros.launching.processes import package_node, shut_down_with_status, stop
 from leader_election.swarm.fleet import fleet_settings
 from leader_election.swarm.fleet.fleet_file import FleetRobot, load_fleet
+from leader_election.swarm.fleet.parameter_file import effective_parameters
 
 NODE_ARGUMENTS = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout', 'output_namespace')
 """Parameters of a robot's node that are arguments."""
@@ -190,7 +191,7 @@ def tasks_of_robots(settings: Mapping[str, str], robots: Iterable[str]) -> list[
     argument = {'tasks': settings['tasks']} if settings['tasks'] else {}
     nodes = [f'{robot}/{NODE_NAME}' for robot in robots]
     return [[task for names in checks.configured_tasks(values).values() for task in names]
-            for values in checks.effective_parameters(settings['params_file'], nodes, argument)]
+            for values in effective_parameters(settings['params_file'], nodes, argument)]
 
 
 def check_scanner(settings: Mapping[str, str], robots: Sequence[str], beams: int) -> None:

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 import ctypes
 from importlib import import_module
+from itertools import pairwise
 import os
 import sys
 import time
@@ -32,6 +33,7 @@ from typing import Any
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import ExitStatus, handle_ends, print_error
 from leader_election.ros.nodes.waiting import InputWatch
+from leader_election.swarm.fleet.parameter_file import all_sections
 import rclpy
 from rclpy._rclpy_pybind11 import InvalidHandle, RCLError
 from rclpy.clock import Clock
@@ -125,6 +127,8 @@ DESTRUCTION = 4.0
 The timeout for the destruction of a node [s]: ``ros2 launch`` sends its second signal after 5 s.
 """
 STDERR = 2
+LAST_DOMAIN = 232
+"""The last ROS domain. The ports of later ones do not exist (RTPS 2.3, 9.6.1)."""
 WARNING_PERIOD = 10.0
 """The least time between two warnings of times that are skipped [s]."""
 _CALL_IN_THREAD = 2
@@ -179,15 +183,34 @@ def init_ros(arguments: list[str] | None = None) -> None:
         os.environ.get('ROS_HOME') or '~/.ros', 'log')
     refusal = ParameterError(f'ROS cannot write its log to {folder}; set ROS_LOG_DIR to a folder '
                              'that this user can write')
+    domain = os.environ.get('ROS_DOMAIN_ID', '')
+    if domain and not (domain.isdecimal() and int(domain) <= LAST_DOMAIN):
+        raise ParameterError('ROS_DOMAIN_ID', domain, f'0 to {LAST_DOMAIN}')
     if folder.startswith('~') and 'HOME' not in os.environ:
         # rclpy would print a paragraph about errors in C before its own error.
         raise refusal
     try:
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     except RCLError as error:
+        if 'params file' in str(error):
+            _check_parameter_files(sys.argv if arguments is None else arguments)
+        if 'remap rule' in str(error):
+            raise ParameterError('the ROS arguments have a wrong rule -r OLD:=NEW; names have '
+                                 'letters, digits, / and single _: ' + str(error)) from None
         if 'log' not in str(error):
             raise
         raise refusal from None
+
+
+def _check_parameter_files(arguments: Sequence[str]) -> None:
+    """
+    Read the parameter files of a command line, whose faults ROS does not name.
+
+    :raises ParameterError: for the first one that is no file of parameters.
+    """
+    for option, path in pairwise(arguments):
+        if option == '--params-file':
+            all_sections(path)
 
 
 def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None,

@@ -38,7 +38,8 @@ ROBOT_KEYS = ('id', 'initial_pose', 'type', 'hostname', 'enabled')
 """Keys that only a robot may have: they identify it and are not settings."""
 QOS_OVERRIDES = 'qos_overrides.'
 """The prefix of parameters that rclpy reads itself. They are passed on unchecked."""
-TOPIC = r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
+TOPIC = r'(?!.*__)/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
+"""Arguments of ROS that rename take no two underscores in a row."""
 
 _PARAMETERS = {p.name: p for p in table(ElectionParameters)
                if p.name not in ('robot_id', *ROBOT_KEYS)}

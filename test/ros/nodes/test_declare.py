@@ -35,13 +35,14 @@ ROBOT = {'robot_id': 1, 'instances': 'rescue', 'tasks': 'count'}
 
 
 @pytest.fixture
-def node(tmp_path: Path) -> Any:
+def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that makes a node with the arguments of a process and a file."""
     file = tmp_path / 'mine.yaml'
 
     def make(kind: Callable[..., Any], content: str, *arguments: str, **given: Any) -> Any:
         file.write_text(content)
         words = ['node', '--ros-args', *arguments, '--params-file', str(file)]
+        monkeypatch.setattr('sys.argv', words)
         rclpy.init(args=words)
         try:
             made = kind(words) if kind is RobotHost else kind(
@@ -66,18 +67,18 @@ def section(name: str, text: str) -> str:
     (Monitor, 'pictrue', 'picture'), (WanderNode, 'robtos', 'robots'),
     (GazeboOdometry, 'ground_thruth', 'ground_truth'), (Recorder, 'tpoics', 'topics'),
 ])
-@pytest.mark.parametrize('place', ['/**', '/*'])
-def test_parameter_file_is_refused_when_a_name_is_misspelt(node, kind, wrong, right, place):
+def test_misspelt_name_is_refused_for_one_node_and_warned_of_for_all(
+        node, kind, wrong, right, capfd):
     values = ROBOT if kind in (ElectionNode, ManagedElectionNode) else {}
+    said = f'parameter {wrong} is not known; did you mean {right}?'
     with pytest.raises(ParameterError) as refused:
-        node(kind, section(place, f'{wrong}: 3.0'), **values)
-    assert str(refused.value) == f'parameter {wrong} is not known; did you mean {right}?'
+        node(kind, section('/*', f'{wrong}: 3.0'), **values)
+    assert str(refused.value) == said
+    node(kind, section('/**', f'{wrong}: 3.0'), **values)
+    assert said + '; it is passed over' in capfd.readouterr().err
 
 
-@pytest.mark.parametrize('name', ['raduis', 'sede', 'patrol.lame'])
-def test_fleet_is_refused_when_a_parameter_is_misspelt(node, name):
-    with pytest.raises(ParameterError, match=f'parameter {name} is not known; did you mean '):
-        node(RobotHost, section('/**', f'robots: 2, {name}: 1'))
+def test_fleet_is_refused_when_a_parameter_of_a_robot_is_misspelt(node):
     with pytest.raises(ParameterError, match='parameter raduis is not known; did you mean '):
         node(RobotHost, section('/robot_2/election_node', 'raduis: 1.0'), '-p', 'robots:=2')
 
@@ -100,11 +101,43 @@ def test_parameter_file_is_accepted_when_shared_by_nodes(node, kind):
     node(kind, SHARED, **own)
 
 
+@pytest.mark.parametrize(('name', 'value', 'said'), [
+    ('initial_position', '[1.0, 2.0, 0.0]', 'did you mean initial_pose?'),
+    ('namespace', 'bob', 'give a namespace by -r __ns:=/NAME'),
+    ('radus', '3.0', 'did you mean radius?')])
+def test_wrong_name_is_refused_on_the_command_line_with_the_right_one(node, name, value, said):
+    with pytest.raises(ParameterError, match=f'parameter {name} is not known; {said}'):
+        node(ElectionNode, section('/**', 'robot_id: 1'), '-p', f'{name}:={value}')
+
+
+@pytest.mark.parametrize('name', ['map_frame_name', 'amcl.alpha1', 'controller_frequency'])
+def test_parameter_of_another_package_is_a_warning_for_all_nodes(node, name, capfd):
+    for arguments in ([section('/**', f'robot_id: 1, {name}: x')],
+                      [section('/**', 'robot_id: 1'), '-p', f'{name}:=x']):
+        node(ElectionNode, *arguments)
+        assert f'parameter {name} is not known' in capfd.readouterr().err
+
+
+def test_missing_id_names_the_nodes_that_the_file_is_for(node):
+    with pytest.raises(ParameterError, match='this node is /election_node, and .*/mine.yaml has '
+                                             'sections for /alise/election_node'):
+        node(ElectionNode, section('/alise/election_node', 'robot_id: 1'))
+
+
+def test_change_of_an_unknown_parameter_names_the_known_one(ros):
+    made = ElectionNode(parameter_overrides=overrides({'robot_id': 1}))
+    for name, said in ('radus', 'did you mean radius?'), ('colour', 'ros2 param list lists all'):
+        answer = made.set_parameters_atomically([rclpy.Parameter(name, value=2.0)])
+        assert (answer.successful, answer.reason) == (
+            False, f'parameter {name} is not known; {said}')
+    assert made.set_parameters_atomically([rclpy.Parameter('radius', value=2.0)]).successful
+    made.destroy_node()
+
+
 def test_fleet_accepts_parameters_of_its_robots(node):
     node(RobotHost, SHARED, '-p', 'radius:=4.0', '-p', 'patrol.lane:=1.0')
 
 
-def test_parameter_file_is_refused_when_one_node_does_not_know_a_name(node, monkeypatch):
-    monkeypatch.setattr('sys.argv', ['monitor', '--ros-args', '-p', 'robot_id:=1'])
+def test_name_of_another_node_is_refused_in_the_own_section(node):
     with pytest.raises(ParameterError, match='parameter robot_id is not known; --help lists'):
-        node(Monitor, section('/**', 'frame: map'), '-p', 'robot_id:=1')
+        node(Monitor, section('/monitor', 'robot_id: 1'))

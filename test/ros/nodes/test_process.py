@@ -158,6 +158,30 @@ def test_command_ends_with_one_line_when_the_home_cannot_be_written(tmp_path, na
         'user can write\n'))
 
 
+@pytest.mark.parametrize(('domain', 'word', 'said'), [
+    ('233', 'robot_id:=1', "parameter ROS_DOMAIN_ID: '233' is not allowed; it takes 0 to 232"),
+    ('-1', 'robot_id:=1', "parameter ROS_DOMAIN_ID: '-1' is not allowed"),
+    ('0', 'robot_id:=5.0', 'parameter robot_id: 5.0 is not allowed; it takes a whole number, 0 to')
+])
+def test_wrong_number_is_one_line_with_what_is_allowed(domain, word, said):
+    ran = subprocess.run(
+        [sys.executable, '-m', 'leader_election', 'election_node', '--ros-args', '-p', word],
+        capture_output=True, text=True, timeout=PATIENCE,
+        env=os.environ | {'ROS_DOMAIN_ID': domain})
+    assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, '', 1)
+    assert ran.stderr.startswith(f'error: {said}')
+
+
+def test_tab_in_a_parameter_file_is_named(tmp_path):
+    file = tmp_path / 'mine.yaml'
+    file.write_text('/**:\n  ros__parameters:\n\trobot_id: 3\n')
+    ran = subprocess.run(
+        [sys.executable, '-m', 'leader_election', 'election_node', '--ros-args', '--params-file',
+         str(file)], capture_output=True, text=True, timeout=PATIENCE)
+    assert ran.returncode == 2
+    assert ran.stderr.splitlines()[-1].endswith('a tab is not allowed, indent by spaces')
+
+
 def test_running_node_stops_cleanly_on_a_signal(ros, robots):
     """The node has run a round. A whole number is accepted for a float parameter."""
     bench = Bench({}, name='watcher')
