@@ -47,7 +47,7 @@ FOLDERS = tuple(ROOT / folder for folder in ('', 'lab', 'doc', 'test', 'lab/test
 def imports(file: Path) -> frozenset[str]:
     """Return the names of the modules that a file imports at its own import."""
     found: set[str] = set()
-    for node in ast.parse(file.read_text()).body:
+    for node in ast.parse(file.read_text(encoding='utf-8')).body:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:

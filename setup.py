@@ -55,12 +55,12 @@ def page():
         return f'{match[1]}({folder}/{kind}/main/{match[2]})'
     # Of a path in the repository, not of an address or of a heading. A colcon build may lack it.
     return re.sub(r'(!?\[[^][]*\])\((?!\w+:|#)([^)\s]+)\)', absolute,
-                  readme.read_text()) if readme.exists() else ''
+                  readme.read_text(encoding='utf-8')) if readme.exists() else ''
 
 
 def pinned(name):
     """Return the names and versions in a file of requirements."""
-    lines = (HERE / 'requirements' / f'{name}.txt').read_text().splitlines()
+    lines = (HERE / 'requirements' / f'{name}.txt').read_text(encoding='utf-8').splitlines()
     return [line for line in lines if line and not line.startswith('#')]
 
 

@@ -62,7 +62,7 @@ class Case(NamedTuple):
     def prepared(self) -> Scenario:
         """Return the scenario of this checkout, with this algorithm only."""
         file = HERE / f'lab/leader_election_lab/scenarios/{self.scenario}.yaml'
-        raw = yaml.safe_load(file.read_text())
+        raw = yaml.safe_load(file.read_text(encoding='utf-8'))
         raw['algorithms'] = [each for each in raw['algorithms'] if each['name'] == self.algorithm]
         if self.change.startswith('regions'):
             raw['algorithms'][0]['regions'] = {'collection': self.change.split()[-1]}
@@ -123,7 +123,7 @@ class Measured(NamedTuple):
 def measure(runs: list[tuple[Path, Case]], count: int) -> list[Measured]:
     """Return the results of each case in its checkout, by a number of stretches in turns."""
     children = [subprocess.Popen(
-        [sys.executable, __file__, '--serve', *map(str, case)], cwd=tree, text=True,
+        [sys.executable, __file__, '--serve', *map(str, case)], cwd=tree, encoding='utf-8',
         env={**os.environ, 'PYTHONPATH': os.pathsep.join((str(tree), str(tree / 'lab')))},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE) for tree, case in runs]

@@ -117,7 +117,8 @@ class LoggedSwarm(SimulatedSwarm):
             self._folder = TemporaryDirectory()
             known = f'{self._folder.name}/landmarks.csv'
             Path(known).write_text('id,x,y\n' + ''.join(
-                f'{landmark},{x!r},{y!r}\n' for landmark, (x, y) in places.items()))
+                f'{landmark},{x!r},{y!r}\n' for landmark, (x, y) in places.items()),
+                encoding='utf-8')
 
         def make(robot: int) -> Robot:
             return Robot(build(ElectionParameters, {

@@ -53,7 +53,7 @@ def main() -> None:
             turns = []
             for _ in range(TURNS):
                 found, = measure([(HERE, case)], 3)
-                peer = subprocess.run([program, *arguments.split()], check=True, text=True,
+                peer = subprocess.run([program, *arguments.split()], check=True, encoding='utf-8',
                                       capture_output=True).stdout
                 turns.append((min(found.nanoseconds), *map(float, peer.split())))
             rates = [1e3 / statistics.median(column) for column in zip(*turns)]

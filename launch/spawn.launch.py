@@ -64,8 +64,8 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     folder = processes.run_folder()
     folder.mkdir(parents=True, exist_ok=True)
     model, config = folder / f'{robot.name}.sdf', folder / f'{robot.name}_bridge.yaml'
-    model.write_text(plan.sdf)
-    config.write_text(plan.bridge)
+    model.write_text(plan.sdf, encoding='utf-8')
+    config.write_text(plan.bridge, encoding='utf-8')
     x, y, yaw = robot.pose
     return processes.start_after(
         gazebo.spawn_model(

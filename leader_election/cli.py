@@ -23,6 +23,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
+from io import TextIOWrapper
 import os
 from pathlib import Path
 import select
@@ -165,7 +166,7 @@ def run(name: str) -> int:
             return print_error(text)
         raise
     try:
-        return _tolerating_a_closed_pipe(module.main)
+        return _with_output(module.main)
     finally:
         # Ctrl-C reaches a process from its terminal and again from ros2 launch. The interpreter
         # resets handlers when it ends, and the second signal would kill the process then.
@@ -173,26 +174,61 @@ def run(name: str) -> int:
             signal.signal(number, signal.SIG_IGN)
 
 
-def _tolerating_a_closed_pipe(main: Callable[[], int]) -> int:
-    """Return the status of ``main()``, that of SIGPIPE if the reader of the output is gone."""
+def open_streams() -> None:
+    """
+    Open those standard streams of this process that are closed, on nothing.
+
+    Otherwise the next file would get the number of a closed one, and with it what is printed.
+    Characters that the output's encoding lacks are replaced.
+    """
+    for number, name, mode in ((0, 'stdin', 'r'), (1, 'stdout', 'w'), (2, 'stderr', 'w')):
+        try:
+            os.fstat(number)
+        except OSError:
+            # It gets the lowest free number, which is this one.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding='utf-8'))
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors='replace')
+
+
+def _with_output(main: Callable[[], int]) -> int:
+    """
+    Return the status of ``main()``, or print one line if a file or the output fails.
+
+    If the reader of the output is gone, it is the status of SIGPIPE, without a line.
+    """
+    open_streams()
     try:
         try:
             return int(main())
         finally:
             # Here, since an error at the exit of the interpreter could not be caught.
             sys.stdout.flush()
-    except BrokenPipeError:
-        poll = select.poll()
-        poll.register(sys.stdout.fileno(), 0)
-        if not any(event & select.POLLERR for _, event in poll.poll(0)):
-            # Another pipe than the output.
-            raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
+    except OSError as error:
+        gone = isinstance(error, BrokenPipeError) and _is_reader_gone()
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if gone:
+            return 128 + signal.SIGPIPE
+        where = f'{error.filename}: ' if error.filename else ''
+        return print_error(f'{where}{error.strerror or error}')
+
+
+def _is_reader_gone() -> bool:
+    """Return whether the reader of the output is gone, not that of another pipe."""
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
 
 
 def main() -> int:
     """Run the executable that the command line names, and return the exit status."""
+    return _with_output(_main)
+
+
+def _main() -> int:
     name, *arguments = sys.argv[1:] or ['--help']
     if name in ('--help', '-h'):
         print(usage())

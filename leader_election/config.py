@@ -72,7 +72,7 @@ def task_parameters() -> dict[str, type]:
 def write(folder: Path) -> None:
     """Write all files into a folder that exists."""
     for name in FILES:
-        (folder / name).write_text(text(name))
+        (folder / name).write_text(text(name), encoding='utf-8')
 
 
 if __name__ == '__main__':

@@ -52,7 +52,8 @@ LEANS_ON = {
     'simulation': {'localisation', 'parameters'},
     'swarm': {'election.messages', 'election.robot', 'election.algorithms', 'election.registry',
               'localisation', 'parameters'},
-    'swarm.view': {'swarm', 'simulation', 'election.tasks', 'election.messages', 'election.robot'},
+    'swarm.view': {'swarm', 'simulation', 'election.tasks', 'election.messages', 'election.robot',
+                   'parameters'},
     'swarm.fleet': {'simulation', 'election.tasks', 'election.messages', 'election.robot',
                     'election.regions', 'parameters'},
     'swarm.recording': {'swarm.web', 'swarm.view', 'swarm', 'simulation', 'election.messages',
@@ -214,3 +215,33 @@ def test_robot_imports_only_its_configured_parts(
             f'print({absent} & {{name.split(".", 2)[-1] for name in sys.modules}})')
     ran = subprocess.run([sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True)
     assert ran.stdout == 'set()\n', ran.stdout + ran.stderr
+
+
+def calls_without_encoding(tree: ast.AST) -> Iterator[int]:
+    """Yield the lines of calls that open a text file in the encoding of the locale."""
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or any(
+                keyword.arg in ('encoding', None) for keyword in call.keywords):
+            continue
+        name = getattr(call.func, 'attr', getattr(call.func, 'id', ''))
+        owner = ast.unparse(getattr(call.func, 'value', ast.Name('')))
+        modes = [*call.args, *(keyword.value for keyword in call.keywords
+                               if keyword.arg == 'mode')]
+        binary = any(isinstance(mode, ast.Constant) and re.fullmatch(r'[rwxa+]*b[+]?', str(
+            mode.value)) for mode in modes)
+        of_module = owner in ('os', 'Image', 'super()') or owner.endswith('files')
+        if name in ('read_text', 'write_text') and owner and not of_module or (
+                name in ('open', 'fdopen', 'NamedTemporaryFile') and not binary
+                and not of_module) or (name in ('run', 'Popen', 'check_output') and any(
+                    keyword.arg in ('text', 'universal_newlines') for keyword in call.keywords)):
+            yield call.lineno
+
+
+def test_text_files_are_opened_with_an_encoding() -> None:
+    assert [*calls_without_encoding(ast.parse(
+        'open(p)\nopen(p, "rb")\npath.read_text()\npath.open("w")\nopen(p, encoding=e)'))] == [
+            1, 3, 4]
+    for folder in (PACKAGE, f'lab/{LABORATORY}', 'launch', 'benchmarks', 'doc/made'):
+        for path in (ROOT / folder).rglob('*.py'):
+            lines = [*calls_without_encoding(ast.parse(path.read_text(encoding='utf-8')))]
+            assert not lines, f'{path.relative_to(ROOT)}: lines {lines} name no encoding'

@@ -228,6 +228,40 @@ def test_command_ends_with_one_line_and_status_2_when_unknown(
         'lists them\n')
 
 
+PRINTING = ['--help', 'logs --help', 'replay --help', 'election_node --help', 'wander --version',
+            'gazebo_world', 'swarm_key new.key', 'lab figure']
+"""Commands that print a text."""
+
+
+def ran(command: str, redirection: str, folder: Path) -> 'subprocess.CompletedProcess[str]':
+    """Run a command in a shell, and return its end."""
+    return subprocess.run(
+        f'exec {sys.executable} -m leader_election {command} {redirection}', shell=True,
+        cwd=folder, env=variables(), stderr=subprocess.PIPE, encoding='utf-8', timeout=100)
+
+
+@pytest.mark.parametrize('command', PRINTING)
+def test_command_ends_with_one_line_when_the_disk_is_full(command: str, tmp_path: Path) -> None:
+    process = ran(command, '> /dev/full', tmp_path)
+    assert (process.returncode, process.stderr) == (2, 'error: No space left on device\n')
+
+
+@pytest.mark.parametrize('closed', ['>&-', '<&- >&-', '<&- >&- 2>&-', '> /dev/null 2>&-'])
+def test_command_prints_nothing_when_its_streams_are_closed(closed: str, tmp_path: Path) -> None:
+    process = ran('swarm_key new.key', closed, tmp_path)
+    assert (process.returncode, process.stderr) == (0, '')
+    # What was printed did not get into the file.
+    assert ran('swarm_key --show new.key', '> shown', tmp_path).returncode == 0
+    assert len((tmp_path / 'shown').read_text(encoding='utf-8').splitlines()) == 1
+
+
+def test_output_is_printed_when_its_encoding_lacks_a_character(tmp_path: Path) -> None:
+    process = subprocess.run(
+        [sys.executable, '-m', 'leader_election', 'election_node', '--help'], cwd=tmp_path,
+        env={**variables(), 'PYTHONIOENCODING': 'ascii'}, capture_output=True, timeout=100)
+    assert (process.returncode, process.stderr) == (0, b'') and process.stdout.isascii()
+
+
 @pytest.mark.parametrize('arguments', [('--version',), ('fleet', '--version'), (
     'lab', '--version')])
 def test_version_equals_that_of_the_manifest(

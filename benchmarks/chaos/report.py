@@ -102,7 +102,7 @@ def memory_check(memory: Mapping[str, Memory]) -> Check:
 def tracebacks(folder: Path) -> list[str]:
     """Return the names of the logs with an uncaught exception."""
     return sorted(log.name for log in folder.glob('*.log')
-                  if TRACEBACK in log.read_text(errors='replace'))
+                  if TRACEBACK in log.read_text(encoding='utf-8', errors='replace'))
 
 
 def checks(outcome: Outcome, crashed: Sequence[str]) -> list[Check]:

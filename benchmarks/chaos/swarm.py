@@ -335,7 +335,7 @@ class ChaosSwarm(FaultySwarm):
     def measure_memory(self, now: float) -> None:
         """Record the memory of all running processes."""
         for name, pid in self.pids.items():
-            pages = int(Path(f'/proc/{pid}/statm').read_text().split()[1])
+            pages = int(Path(f'/proc/{pid}/statm').read_text(encoding='utf-8').split()[1])
             self.memory.setdefault(self.labels[name], []).append(
                 (now, pages * resource.getpagesize()))
 

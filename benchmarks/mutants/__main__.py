@@ -50,7 +50,8 @@ SEED = 1
 def equivalent_mutants() -> set[str]:
     """Return the mutants in ``equivalent.txt``: blocks of a function, changes, and a reason."""
     found: set[str] = set()
-    for block in Path(__file__).with_name('equivalent.txt').read_text().split('\n\n'):
+    text = Path(__file__).with_name('equivalent.txt').read_text(encoding='utf-8')
+    for block in text.split('\n\n'):
         function, *changes, _ = block.strip().splitlines()
         found |= {f'{function}\n{before}\n{after}'
                   for before, after in zip(changes[::2], changes[1::2], strict=True)}

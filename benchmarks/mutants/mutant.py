@@ -113,7 +113,7 @@ def compiled(source: str) -> Built:
 
 def mutants(path: Path) -> Iterator[Mutant]:
     """Yield the mutants of the functions of one file."""
-    source = path.read_text()
+    source = path.read_text(encoding='utf-8')
     module, mutations, _, _ = create_mutations(str(path), source)
     positions = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
     classes = {function: each for each in module.body if isinstance(each, cst.ClassDef)

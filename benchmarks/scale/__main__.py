@@ -72,7 +72,7 @@ def digest_of(network: Network, contestant: Contestant) -> str:
     # The budget determines the end of a run, not its results until then.
     scenario = scenario_of(network, contestant, 1000)
     parts = (fingerprint(scenario, contestant.label), contestant.quiet(network.hops),
-             *(Path(each.__file__).read_text() for each in (phases, reference)))
+             *(Path(each.__file__).read_text(encoding='utf-8') for each in (phases, reference)))
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
@@ -85,7 +85,7 @@ def keep(folder: Path, key: Key, digest: str, budget: int, outcome: Outcome) -> 
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(path_of(folder, key)) as temporary:
         temporary.write_text(json.dumps(
-            {'digest': digest, 'budget': budget, **asdict(outcome)}, indent=1))
+            {'digest': digest, 'budget': budget, **asdict(outcome)}, indent=1), encoding='utf-8')
 
 
 def kept(folder: Path, key: Key, digest: str, budget: int) -> Outcome | None:
@@ -97,7 +97,7 @@ def kept(folder: Path, key: Key, digest: str, budget: int) -> Outcome | None:
     :param budget: the present one [rounds a phase].
     """
     try:
-        found = json.loads(path_of(folder, key).read_text())
+        found = json.loads(path_of(folder, key).read_text(encoding='utf-8'))
         outcome = Outcome(found['devices'], found['diameter'], found['receivers'], {
             name: Phase(**phase) for name, phase in found['phases'].items()})
         complete = not any(phase.ended in (BUDGET, SKIPPED) for phase in outcome.phases.values())
@@ -151,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         runs = measure(networks, contestants, options.seeds, options.budget,
                        0 if options.show else options.workers, options.results, Progress())
         text = report(runs, networks, contestants)
-        (options.results / 'scale.md').write_text(text)
+        (options.results / 'scale.md').write_text(text, encoding='utf-8')
         print(text + f'wrote {options.results / "scale.md"}')
         print(f'wrote {draw(runs, networks, contestants, options.results / "scale.png")}')
     except (ResultError, OSError) as error:

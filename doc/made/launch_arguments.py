@@ -65,7 +65,7 @@ def launch_arguments(root: Path, argument: str) -> str:
 
 def section(file: Path) -> str:
     """Return the docstring of a launch file and its arguments, as Markdown."""
-    docstring = ast.get_docstring(ast.parse(file.read_text())) or ''
+    docstring = ast.get_docstring(ast.parse(file.read_text(encoding='utf-8'))) or ''
     return '\n'.join([f'## {file.name}\n\n{docstring}\n', *map(entry, arguments(file))])
 
 

@@ -100,7 +100,7 @@ def document(root: Path, file: str) -> str:
     :param file: its path, relative to the root.
     """
     folder = posixpath.dirname(file) or '.'
-    return convert_links((root / file).read_text(), root, folder, 'doc')
+    return convert_links((root / file).read_text(encoding='utf-8'), root, folder, 'doc')
 
 
 def diagnoses(root: Path, argument: str) -> str:
@@ -281,7 +281,8 @@ def setup(app: Any, root: Path) -> None:
     app.connect('source-read', partial(_read, root))
     # The generated content may have changed although the source of the page has not.
     app.connect('env-get-outdated', lambda app, env, added, changed, removed: sorted(
-        name for name in env.found_docs if _MARK.search(Path(env.doc2path(name)).read_text())))
+        name for name in env.found_docs
+        if _MARK.search(Path(env.doc2path(name)).read_text(encoding='utf-8'))))
     app.connect('doctree-read', _keep_built_in)
     app.connect('missing-reference', _resolve_public)
 

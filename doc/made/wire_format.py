@@ -30,7 +30,7 @@ def wire_format(root: Path, part: str) -> str:
     :param part: ``message``: the members of the document; ``algorithms``: the content of ``c``
         for each of them; ``parts``: the parts that members consist of.
     """
-    schema = json.loads((root / SCHEMA).read_text())
+    schema = json.loads((root / SCHEMA).read_text(encoding='utf-8'))
     return {'message': _message, 'algorithms': _algorithms, 'parts': _parts}[part](schema)
 
 

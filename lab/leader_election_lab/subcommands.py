@@ -230,6 +230,5 @@ def execute(options: argparse.Namespace) -> int:
     """Run the subcommand that the options name, and return the exit status."""
     try:
         return COMMANDS[options.command](options)
-    except (ScenarioError, ResultError, OSError) as error:
-        # OSError: from a file of another library, such as the cache of compiled code.
+    except (ScenarioError, ResultError) as error:
         return print_error(error)

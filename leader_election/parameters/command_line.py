@@ -16,6 +16,7 @@
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from enum import IntEnum
 from importlib.util import find_spec
 import math
@@ -65,7 +66,8 @@ def print_error(error: object) -> ExitStatus:
     :param error: an exception or a text. Line breaks in it become spaces.
     :return: the exit status that goes with it, :attr:`ExitStatus.USAGE`.
     """
-    print('error: ' + ' '.join(str(error).split()), file=sys.stderr, flush=True)
+    with suppress(OSError):
+        print('error: ' + ' '.join(str(error).split()), file=sys.stderr, flush=True)
     return ExitStatus.USAGE
 
 
@@ -139,6 +141,10 @@ class CommandLineParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the error, and end the process."""
         sys.exit(print_error(f'{message}; {self.prog} --help shows the usage'))
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # The method of argparse ignores errors, such as a full disk.
+        (file or sys.stderr).write(message or '')
 
     def need(self, option: str, module: str, extra: str) -> None:
         """End the process where the module that an option needs is not installed."""

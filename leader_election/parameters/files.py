@@ -81,7 +81,7 @@ def expanded(path: str | Path) -> Path:
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """
-    Yield the path of a temporary file that replaces ``path`` once it is complete.
+    Yield the path of a temporary file, without its suffix, that replaces ``path`` once complete.
 
     A file that is no regular one, such as a pipe, is written itself.
 
@@ -91,8 +91,7 @@ def replacing(path: Path) -> Iterator[Path]:
         yield path
         return
     path = path.resolve()
-    # The ending tells programs that draw the format.
-    temporary = path.with_name(f'.{os.getpid()}.{path.name}'[-255:])
+    temporary = path.with_name(f'.{path.name}.writing')
     try:
         yield temporary
         os.replace(temporary, path)

@@ -25,6 +25,7 @@ is projected to the plane, with the true heights.
 import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+import shutil
 from typing import NamedTuple
 
 from leader_election.parameters import files, ParameterError
@@ -140,6 +141,8 @@ def convert(source: Path, target: Path, rate: float = 10.0) -> Conversion:
             _write(target / SIGHTINGS_FOLDER / LANDMARKS, ('id', 'x', 'y'), (
                 f'{subject:.0f},{x:.5f},{y:.5f}' for subject, x, y in data.landmarks.tolist()))
     except OSError as error:
+        # It was empty before.
+        shutil.rmtree(target, ignore_errors=True)
         raise ParameterError(f'{error.filename or target}: {error.strerror}') from None
     unknown = sum(int((table[:, 1] == UNKNOWN).sum()) for table in seen.values())
     of_itself = sum(int((table[:, 1] == number).sum()) for number, table in seen.items())

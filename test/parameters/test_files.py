@@ -102,4 +102,5 @@ def test_files_are_read_in_utf8_when_the_locale_is_another_one(tmp_path: Path) -
     subprocess.run([sys.executable, '-X', 'utf8=0', '-c', (
         'from leader_election.swarm.fleet.fleet_file import load_fleet\n'
         "assert load_fleet('fleet.yaml').robots")], cwd=tmp_path, check=True, env={
-            **os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), 'LC_ALL': 'C', 'PYTHONCOERCECLOCALE': '0'})
+            **os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), 'LC_ALL': 'C',
+            'PYTHONCOERCECLOCALE': '0'})

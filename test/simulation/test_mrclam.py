@@ -15,6 +15,7 @@
 """The conversion of MRCLAM's own files to a folder of logs, and the command ``logs convert``."""
 
 from pathlib import Path
+import resource
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -127,6 +128,17 @@ def test_data_set_is_refused_when_a_comment_is_in_another_encoding(source, tmp_p
     path.write_bytes(b'# \xb5s\n' + path.read_bytes())
     with pytest.raises(ParameterError, match='Robot1_Odometry.dat: line 1: not UTF-8'):
         convert(source, tmp_path / 'logs')
+
+
+def test_folder_is_removed_when_logs_cannot_be_written(source, tmp_path):
+    target = tmp_path / 'logs'
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, resource.RLIM_INFINITY))
+    try:
+        with pytest.raises(ParameterError, match='logs.*: File too large'):
+            convert(source, target)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+    assert not target.exists()
 
 
 def test_conversion_is_refused_when_it_has_too_many_rows(source, tmp_path):

@@ -118,7 +118,7 @@ def compile_lock(name: str) -> Iterator[None]:
     Many processes start their runs at the same time. The first one compiles, and the others find
     its code in the cache.
     """
-    with open(CACHE / f'{name}.lock', 'w') as lock:
+    with open(CACHE / f'{name}.lock', 'w', encoding='utf-8') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -157,7 +157,7 @@ def generated_module(
         file.parent.mkdir(exist_ok=True)
         if not file.exists():
             half = file.with_suffix(f'.{os.getpid()}-{time.monotonic_ns()}')
-            half.write_text(source)
+            half.write_text(source, encoding='utf-8')
             half.replace(file)
         file.parent.touch()
         path = str(file)

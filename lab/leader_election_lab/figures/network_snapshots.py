@@ -23,7 +23,7 @@ from leader_election.swarm.view.charts import FONT, INK, new_figure
 from leader_election.swarm.view.formatting import colour, count, GONE, Palette
 from leader_election.swarm.view.picture import save_gif
 from leader_election_lab.experiment.scenario import Scenario
-from leader_election_lab.runs.files import check_writable, write_errors
+from leader_election_lab.runs.files import check_writable, replacing
 from leader_election_lab.simulation.run import Snapshot
 from leader_election_lab.simulation.simulate import simulate
 from matplotlib.axes import Axes
@@ -193,6 +193,6 @@ def animate(scenario: Scenario, algorithm: str, seed: int, out: Path, comment: s
         canvas.draw()
         return Image.fromarray(np.array(canvas.buffer_rgba())[:, :, :3])
 
-    with write_errors(out):
-        save_gif([image(snapshot) for snapshot in snapshots], out, RATE, comment)
+    with replacing(out) as temporary:
+        save_gif([image(snapshot) for snapshot in snapshots], temporary, RATE, comment)
     return out

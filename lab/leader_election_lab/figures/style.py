@@ -21,7 +21,7 @@ from zlib import crc32
 
 from leader_election.swarm.view.formatting import Colour, colour, PALETTE
 from leader_election_lab.analysis.measures import half_widths
-from leader_election_lab.runs.files import check_writable, write_errors
+from leader_election_lab.runs.files import check_writable, replacing
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backend_bases import FigureCanvasBase
@@ -174,6 +174,6 @@ def draw_to(draw: Callable[[], Figure], out: Path) -> Path:
     """
     check_writable(out, [f'.{kind}' for kind in FigureCanvasBase.get_supported_filetypes()])
     figure = draw()
-    with write_errors(out):
-        figure.savefig(out)
+    with replacing(out) as temporary:
+        figure.savefig(temporary, format=out.suffix[1:])
     return out

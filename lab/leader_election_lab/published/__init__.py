@@ -74,7 +74,7 @@ def averages(scenario: str, algorithm: str, rounds: tuple[int, int]) -> NDArray[
     """
     wanted = CURVES.get(scenario, '').removeprefix('acsos2022_')
     column = f'{algorithm}_{"late" if rounds == LATE else "early"}'
-    with open(FOLDER / 'acsos2022_per_seed.csv', newline='') as file:
+    with open(FOLDER / 'acsos2022_per_seed.csv', newline='', encoding='utf-8') as file:
         found = [float(row[column]) for row in csv.DictReader(file)
                  if row['scenario'] == wanted and column in row]
     return np.array(found) if found else None
@@ -89,14 +89,14 @@ def rounds_to_one_leader() -> dict[tuple[str, str], float]:
     >>> rounds_to_one_leader()['ifac2020_convergence', 'resilient-2']
     36.0
     """
-    with open(FOLDER / 'ifac2020.csv', newline='') as file:
+    with open(FOLDER / 'ifac2020.csv', newline='', encoding='utf-8') as file:
         return {(row['scenario'], row['algorithm']): float(row['rounds'])
                 for row in csv.DictReader(file)}
 
 
 def findings() -> str:
     """Return the known causes of differences from the papers, as Markdown."""
-    return (FOLDER / 'findings.md').read_text().strip()
+    return (FOLDER / 'findings.md').read_text(encoding='utf-8').strip()
 
 
 INSTABILITY_AIM, SETTLING_AIM, ROUNDS_AIM = 0.08, 0.25, 0.10

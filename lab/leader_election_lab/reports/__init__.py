@@ -36,7 +36,7 @@ from leader_election_lab.figures.curves import draw_own
 from leader_election_lab.figures.style import count_seeds, draw_to
 from leader_election_lab.published import COLUMNS, COMPARISONS, LEGEND, Order, Row
 from leader_election_lab.runs import computation as runs
-from leader_election_lab.runs.files import check_writable, path_of, ResultError, write_errors
+from leader_election_lab.runs.files import check_writable, path_of, replacing, ResultError
 from leader_election_lab.runs.kept import machine
 from leader_election_lab.runs.results import MISSING, varied
 import xarray as xr
@@ -55,8 +55,8 @@ def render(template: str, **values: Any) -> str:
 
 def write(text: str, path: Path) -> None:
     """Write a report, or raise a :class:`ResultError` if that fails."""
-    with write_errors(path):
-        path.write_text(text)
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding='utf-8')
 
 
 def computed(results: Mapping[str, xr.Dataset], seconds: float) -> list[str]:

@@ -104,7 +104,8 @@ def write(dataset: xarray.Dataset, scenario: Scenario, path: Path, summary: bool
     except OSError as error:
         raise ResultError(f'{path} cannot be written ({reason(error)})') from None
     rows = 0
-    with replacing(path) as temporary, open(temporary, 'w', newline='') as stream:
+    with replacing(path) as temporary, open(
+            temporary, 'w', newline='', encoding='utf-8') as stream:
         for frame in frames(dataset, summary):
             frame.to_csv(stream, index=False, header=rows == 0)
             rows += len(frame)

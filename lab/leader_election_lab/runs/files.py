@@ -19,7 +19,7 @@ from contextlib import contextmanager
 import os
 from pathlib import Path
 
-from leader_election.parameters import LeaderElectionError
+from leader_election.parameters import files, LeaderElectionError
 
 
 class ResultError(LeaderElectionError):
@@ -48,19 +48,12 @@ def check_writable(out: Path, kinds: Sequence[str]) -> None:
         raise ResultError(f'{out} cannot be written: it takes one of {", ".join(kinds)}')
     if out.is_dir():
         raise ResultError(f'{out} cannot be written: it is a folder; move it away')
-    with write_errors(out):
-        out.parent.mkdir(parents=True, exist_ok=True)
-    if not os.access(out if out.exists() else out.parent, os.W_OK):
-        raise ResultError(f'{out} cannot be written: it is not allowed')
-
-
-@contextmanager
-def write_errors(out: Path) -> Iterator[None]:
-    """Convert errors of writing a file within a block into a :class:`ResultError`."""
     try:
-        yield
+        out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ResultError(f'{out} cannot be written: {reason(error)}') from None
+    if not os.access(out if out.exists() else out.parent, os.W_OK):
+        raise ResultError(f'{out} cannot be written: it is not allowed')
 
 
 @contextmanager
@@ -70,15 +63,12 @@ def replacing(path: Path) -> Iterator[Path]:
 
     :raises ResultError: if it cannot be written.
     """
-    temporary = path.with_name(f'.{path.name}.writing')
     try:
-        yield temporary
-        os.replace(temporary, path)
+        with files.replacing(path) as temporary:
+            yield temporary
     except (OSError, RuntimeError) as error:
         raise ResultError(f'{path} cannot be written ({reason(error)}); make room, or choose '
-                          'another folder by --results') from None
-    finally:
-        temporary.unlink(missing_ok=True)
+                          'another folder') from None
 
 
 def reason(error: Exception) -> str:

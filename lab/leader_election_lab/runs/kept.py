@@ -142,7 +142,8 @@ def machine() -> str:
     processor = platform.processor() or platform.machine()
     cpuinfo = Path('/proc/cpuinfo')
     if cpuinfo.exists():
-        names = [line.partition(':')[2].strip() for line in cpuinfo.read_text().splitlines()
+        names = [line.partition(':')[2].strip()
+                 for line in cpuinfo.read_text(encoding='utf-8').splitlines()
                  if line.startswith('model name')]
         processor = names[0] if names else processor
     cores = len(os.sched_getaffinity(0))
@@ -163,7 +164,7 @@ def commit(folder: Path) -> str:
     """
     def git(*arguments: str) -> str:
         ran = subprocess.run(['git', '-C', str(folder), *arguments], capture_output=True,
-                             text=True)
+                             encoding='utf-8', errors='replace')
         return ran.stdout.strip() if ran.returncode == 0 else ''
     try:
         if not git('ls-files', '--', '*.py'):

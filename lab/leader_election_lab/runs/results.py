@@ -70,7 +70,7 @@ class Label(NamedTuple):
 
 
 LABELS = {name: Label(*label) for name, label in yaml.safe_load(
-    Path(__file__).with_name('labels.yaml').read_text()).items()}
+    Path(__file__).with_name('labels.yaml').read_text(encoding='utf-8')).items()}
 """The labels of all variables, coordinates, counters, and derived measures."""
 
 

@@ -225,7 +225,7 @@ def claimed(folder: Path, name: str) -> Iterator[None]:
     runs = runs_of(folder, name)
     try:
         runs.mkdir(parents=True, exist_ok=True)
-        lock = open(runs / '.lock', 'w')
+        lock = open(runs / '.lock', 'w', encoding='utf-8')
     except OSError as error:
         raise ResultError(f'{runs} cannot be written ({reason(error)}); choose another '
                           'folder with --results') from None

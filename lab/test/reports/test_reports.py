@@ -112,7 +112,7 @@ def test_figure_is_refused_when_the_file_is_not_writable(folder, tmp_path, place
     (tmp_path / 'folder.png').mkdir()
     (tmp_path / 'file').write_text('')
     (tmp_path / 'nowhere.png').symlink_to(tmp_path / 'not' / 'there.png')
-    with pytest.raises(ResultError, match=f'cannot be written: .*{message}') as raised:
+    with pytest.raises(ResultError, match=f'cannot be written.*{message}') as raised:
         figures.draw('acsos2022_fig5', folder, tmp_path / place)
     assert str(tmp_path / place) in str(raised.value) and '\n' not in str(raised.value)
 

@@ -99,4 +99,4 @@ def _state(algorithm: Algorithm) -> dict[str, Any]:
 
 
 if __name__ == '__main__':
-    SCHEMA.write_text(json.dumps(schema(), indent=1) + '\n')
+    SCHEMA.write_text(json.dumps(schema(), indent=1) + '\n', encoding='utf-8')

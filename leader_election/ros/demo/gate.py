@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import NamedTuple, TYPE_CHECKING
 
 from leader_election.election.mandates.fence import Fence
+from leader_election.parameters.files import replacing
 from leader_election.ros.demo.checks import Check, format_duration, Leaderships
 from leader_election.ros.demo.faults import WORLD
 from leader_election.ros.demo.scenario import DemoScenario, STRONGEST
@@ -313,5 +314,6 @@ class GateScenario(DemoScenario):
         axes.set_yticks([0.0, *rows.values()], ['the gate', *map('robot {}'.format, rows)])
         axes.spines[:].set_visible(False)
         path = folder / 'gate.png'
-        figure.savefig(path, format='png')
+        with replacing(path) as temporary:
+            figure.savefig(temporary, format='png')
         return [str(path)]

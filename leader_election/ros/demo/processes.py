@@ -105,7 +105,8 @@ class Processes:
         :raises ProcessDied: if one has ended. The message has the last line of its log.
         """
         for name, status in self.ended().items():
-            last = self._log(name).read_text(errors='replace').strip().splitlines()[-1:]
+            text = self._log(name).read_text(encoding='utf-8', errors='replace')
+            last = text.strip().splitlines()[-1:]
             raise ProcessDied(f'{name} ended with status {status}: '
                               f'{"".join(last) or "no output"} (see {self._log(name)})')
 

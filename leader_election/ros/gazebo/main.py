@@ -20,6 +20,7 @@ from shlex import quote
 
 from leader_election.parameters import build, Parameter, ParameterError, table
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
+from leader_election.parameters.files import write_text
 from leader_election.ros.gazebo.plan import (
     clock_bridge_yaml,
     GazeboParameters,
@@ -62,9 +63,10 @@ def write_files(plan: Plan, folder: Path) -> dict[str, Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.values():
-            (folder / name).write_text(text, encoding='utf-8')
+            write_text(folder / name, text)
     except OSError as error:
-        raise ParameterError(f'option --output: {error}') from None
+        raise ParameterError(f'option --output: {error.filename or folder}: '
+                             f'{error.strerror or error}') from None
     return {what: folder / name for what, (name, _) in texts.items()}
 
 

@@ -88,7 +88,7 @@ def become(launch: int, command: Sequence[str]) -> NoReturn:
 def _lives(pid: int) -> bool:
     """Return whether a process runs. One that has ended may not have been waited for yet."""
     try:
-        stat = Path(f'/proc/{pid}/stat').read_text()
+        stat = Path(f'/proc/{pid}/stat').read_text(encoding='utf-8')
     except OSError:
         return False
     return stat.rpartition(')')[2].split()[0] not in 'ZX'

@@ -81,7 +81,8 @@ def _gz_sim(arguments: str) -> Any:
     share = Path(get_package_share_directory('ros_gz_sim'))
     file = share / 'launch' / 'gz_sim.launch.py'
     # gz starts processes and passes on only some signals. A shell passes on none.
-    words = [*(['exec'] if 'shell=True' in file.read_text() else []), *bound.group_prefix()]
+    shell = 'shell=True' in file.read_text(encoding='utf-8')
+    words = [*(['exec'] if shell else []), *bound.group_prefix()]
     return GroupAction([
         SetLaunchConfiguration('launch-prefix', shlex.join(words)),
         IncludeLaunchDescription(str(file), launch_arguments={
@@ -97,7 +98,7 @@ def no_shutdown(manifest: Path) -> str:
 
     :param manifest: the package.xml of ros_gz_sim.
     """
-    found = re.search(r'<version>1\.0\.(\d+)<', manifest.read_text())
+    found = re.search(r'<version>1\.0\.(\d+)<', manifest.read_text(encoding='utf-8'))
     return '' if found and int(found[1]) < 7 else 'false'
 
 

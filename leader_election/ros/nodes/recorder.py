@@ -178,7 +178,7 @@ def message_file(package: str, name: str) -> str:
     for folder in module.parents:
         file = folder / 'share' / package / 'msg' / f'{name}.msg'
         if file.is_file():
-            return file.read_text()
+            return file.read_text(encoding='utf-8')
     raise FileNotFoundError(f'no {package}/msg/{name}.msg above {module}')
 
 

@@ -275,7 +275,7 @@ class SwarmDoctor(Node):
 def _text(path: Path) -> str:
     """Return the text of a file, empty without the file, as on other systems."""
     try:
-        return path.read_text()
+        return path.read_text(encoding='utf-8')
     except OSError:
         return ''
 

@@ -143,7 +143,7 @@ def _read(path: str | Path) -> tuple[swarm_key.Keys, object]:
         try:
             status = os.fstat(number)
             _check(path, status)
-            text = os.read(number, MOST_BYTES).decode()
+            text = os.read(number, MOST_BYTES).decode('utf-8-sig')
         finally:
             os.close(number)
         return swarm_key.parse_keys(text), _version(status)
@@ -303,11 +303,16 @@ def _text(keys: swarm_key.Keys) -> str:
 
 def _write(path: Path, text: str) -> None:
     try:
-        number = os.open(path.expanduser(), os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE)
-        with open(number, 'w', encoding='utf-8') as file:
-            file.write(text)
-            file.flush()
-            os.fsync(number)
+        path = path.expanduser()
+        number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE)
+        try:
+            with open(number, 'w', encoding='utf-8') as file:
+                file.write(text)
+                file.flush()
+                os.fsync(number)
+        except OSError:
+            path.unlink()
+            raise
     except FileExistsError:
         raise
     except (OSError, RuntimeError) as error:

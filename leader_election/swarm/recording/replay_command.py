@@ -21,6 +21,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from leader_election.parameters.command_line import ExitStatus, print_error
+from leader_election.parameters.files import write_text
 from leader_election.swarm.recording import report as reports
 from leader_election.swarm.recording.content import Jump, RecordingError
 from leader_election.swarm.recording.localisation_errors import PERIOD, true_positions
@@ -85,7 +86,7 @@ def _products(options: Namespace, run: Run, settings: ReplaySettings, figures: r
               text: str, told: Sequence[str]) -> Iterator[Product]:
     """Yield the requested files. Slow modules for drawing are imported on demand."""
     if options.report is not None:
-        yield options.report, lambda path: _save(path, text)
+        yield options.report, lambda path: write_text(path, text + '\n')
     reach = reports.lengths(run, settings)[1]
     if reach is None:
         reach = MonitorParameters.communication_range
@@ -147,10 +148,6 @@ def _localisation(run: Run, settings: ReplaySettings) -> list['Panel']:
             curve('distances_by_odometry', 'odometry', 'by odometry'),
             curve('distances', 'filter', 'with the filter'),
             curve('distance_deviation', 'deviation', 'mean deviation')])]
-
-
-def _save(path: Path, text: str) -> None:
-    path.write_text(text + '\n')
 
 
 def warnings(reader: Reader, mismatched: int, run: Run | None) -> Iterator[str]:

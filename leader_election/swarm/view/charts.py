@@ -20,6 +20,7 @@ import textwrap
 from typing import Any, NamedTuple
 
 from leader_election.election.messages.codec import Position
+from leader_election.parameters.files import replacing
 from leader_election.swarm.view.formatting import Colour, distinct_colours, GONE
 from leader_election.swarm.view.frame import Frame, Rings
 from matplotlib.axes import Axes
@@ -93,7 +94,13 @@ def draw_agreement(path: Path, curves: dict[str, tuple[Sequence[float], Sequence
     axes.legend(frameon=False, loc='lower left')
     tidy(axes)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=_DPI)
+    _save(figure, path, dpi=_DPI)
+
+
+def _save(figure: Figure, path: Path, **options: Any) -> None:
+    """Write a figure as a PNG, whole or not at all."""
+    with replacing(path) as temporary:
+        figure.savefig(temporary, format='png', **options)
 
 
 def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path) -> None:
@@ -128,7 +135,7 @@ def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path
                       markersize=size, label=label)
                for tint, size, label in (('white', 7, 'start'), (FAINT, 12, 'end, with the id'))]
     figure.legend(handles=handles, loc='upper right', ncol=2, frameon=False, fontsize=FONT - 1)
-    figure.savefig(path, dpi=_DPI)
+    _save(figure, path, dpi=_DPI)
 
 
 def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> None:
@@ -143,7 +150,7 @@ def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> No
     axes = figure.subplots()
     add_timeline(axes, frames, start)
     axes.set(xlabel='time [s]')
-    figure.savefig(path, format='png')
+    _save(figure, path)
 
 
 def timeline_height(frames: Sequence[Frame]) -> float:
@@ -255,7 +262,7 @@ def draw_errors(panels: Sequence[Panel], path: Path) -> None:
         axes.legend(frameon=False, loc='upper left', fontsize=FONT - 1)
         tidy(axes)
     rows[-1].set(xlabel='time [s]')
-    figure.savefig(path, format='png')
+    _save(figure, path)
 
 
 def known(panels: Sequence[Panel]) -> list[Panel]:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.election.messages.codec import Position
+from leader_election.parameters.files import replacing
 from leader_election.swarm.snapshot import RobotView
 from leader_election.swarm.view import formatting
 from leader_election.swarm.view.drawing import (
@@ -210,7 +211,8 @@ def draw(frame: Frame, rings: Rings, path: Path, communication_range: float,
     """
     canvas = Canvas([frame], rings, PICTURE_WIDTH, communication_range)
     canvas.show(frame, start)
-    Image.fromarray(canvas.pixels()).save(path, format='PNG', optimize=True)
+    with replacing(path) as temporary:
+        Image.fromarray(canvas.pixels()).save(temporary, format='PNG', optimize=True)
 
 
 def _spots(spots: PathCollection, robots: Sequence[RobotView], frame: Frame) -> None:
@@ -271,8 +273,9 @@ def save_gif(images: Sequence[Image.Image], path: Path, rate: float = RATE,
     """
     drawn = [reduced(image) for image in images]
     pauses = [round(1000 / rate)] * (len(drawn) - 1) + [round(1000 * _LAST_FRAME)]
-    drawn[0].save(path, format='GIF', save_all=True, append_images=drawn[1:], duration=pauses,
-                  loop=0, optimize=True, comment=comment.encode())
+    with replacing(path) as temporary:
+        drawn[0].save(temporary, format='GIF', save_all=True, append_images=drawn[1:],
+                      duration=pauses, loop=0, optimize=True, comment=comment.encode())
 
 
 def reduced(image: Image.Image) -> Image.Image:

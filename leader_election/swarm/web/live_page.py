@@ -48,8 +48,8 @@ WRAPPED = '* { white-space: normal }'
 """The style of findings, which need several lines."""
 _DRAWN = 'requestAnimationFrame(() => setTimeout(() => { drawn.tags = cb_obj.tags }))'
 """JavaScript: report the last drawn update to the server."""
-TEMPLATE = Path(__file__).with_name('live_page.html.j2').read_text()
-STYLE = Path(__file__).with_name('page.css').read_text()
+TEMPLATE = Path(__file__).with_name('live_page.html.j2').read_text(encoding='utf-8')
+STYLE = Path(__file__).with_name('page.css').read_text(encoding='utf-8')
 
 
 class PageState(NamedTuple):

@@ -33,6 +33,7 @@ from bokeh.models.widgets.sliders import Slider
 from bokeh.plotting import figure
 from bokeh.resources import INLINE
 import leader_election
+from leader_election.parameters.files import write_text
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.view.charts import Curve, known, Panel, STYLES
 from leader_election.swarm.view.drawing import FAINT
@@ -42,6 +43,7 @@ from leader_election.swarm.web.live_page import STYLE
 from leader_election.swarm.web.swarm_map import legend_html, plain, SwarmMap
 from leader_election.swarm.web.timeline import Timeline
 
+TEMPLATE = Path(__file__).with_suffix('.html.j2').read_text(encoding='utf-8')
 MOST_ROWS = 200_000
 """The most positions of robots in a page; of longer runs, frames are left out."""
 MOST_FRAMES = 600
@@ -138,8 +140,8 @@ def write_page(path: Path, page: Page, frames: Sequence[Frame], rings: Rings,
              column(swarm_map.figure, below, sizing_mode='stretch_width'), *charts]
     for number, root in enumerate(roots):
         root.name = f'root{number}'
-    path.write_text(file_html(
-        roots, INLINE, page.title, template=Path(__file__).with_suffix('.html.j2').read_text(),
+    write_text(path, file_html(
+        roots, INLINE, page.title, template=TEMPLATE,
         template_variables={'page': page, 'style': STYLE, 'versions': VERSIONS,
                             'legend': legend_html(frames, rings, communication_range)}))
 
