@@ -27,6 +27,7 @@ usage: ``python bound.py PARENT COMMAND [ARGUMENTS]``, for a group
 from collections.abc import Sequence
 from contextlib import suppress
 import ctypes
+from functools import cache
 import os
 from pathlib import Path
 import signal
@@ -57,8 +58,16 @@ def prefix() -> list[str]:
     On other systems than Linux there are none, and the child goes on.
     """
     # Without the site packages, which take longer to find than the rest of the start.
-    return ([sys.executable, '-I', '-S', __file__, str(os.getpid())]
+    return ([*_blocking(), sys.executable, '-I', '-S', __file__, str(os.getpid())]
             if sys.platform == 'linux' else [])
+
+
+@cache
+def _blocking() -> list[str]:
+    """Return the words that keep Ctrl-C from a process while Python starts, if ``env`` can."""
+    from subprocess import DEVNULL, run
+    words = ['env', '--block-signal=INT']
+    return words if run([*words, 'true'], stderr=DEVNULL, check=False).returncode == 0 else []
 
 
 def group_prefix() -> list[str]:
@@ -141,6 +150,9 @@ def end_group(process: 'Popen[bytes]', first: int) -> None:
 
 
 if __name__ == '__main__':
+    # One that has arrived while Python started ends this process now, without a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     if sys.argv[1] == _GROUP:
         sys.exit(run_group(sys.argv[2:]))
     become(int(sys.argv[1]), sys.argv[2:])

@@ -18,11 +18,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 import re
 import shlex
+import sys
 from typing import Any
 
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import print_error
 from leader_election.ros.launching import bound, processes
+from leader_election.swarm.fleet.receive_buffers import MANY_ROBOTS, REMEDY, too_small
 
 GAZEBO_PACKAGES = ('ros_gz_sim', 'ros_gz_bridge')
 
@@ -67,6 +69,19 @@ def gazebo_server(world: Path, headless: bool) -> list[Any]:
     rendering = ' --headless-rendering' if headless else ''
     return [RegisterEventHandler(OnProcessExit(on_exit=on_exit)),
             _gz_sim(f'-r -s -v2{rendering} {file}')]
+
+
+def warn_of_buffers(robots: int, settings: Mapping[str, int]) -> None:
+    """
+    Warn of receive buffers in which many robots would not find each other.
+
+    :param robots: their number.
+    :param settings: of this computer (:func:`.receive_buffers.sizes`).
+    """
+    small = too_small(settings)
+    if robots > MANY_ROBOTS and small:
+        print(f'warning: {small}, too little for {robots} robots in Gazebo Sim: some would get no '
+              f'commands. Stop, raise it and start again: {REMEDY}', file=sys.stderr, flush=True)
 
 
 def gazebo_window() -> Any:

@@ -166,9 +166,8 @@ class SimulatedRobot:
                 Twist, f'{self._prefix}cmd_vel', self._hear, SENSOR)
         elif self._commanded and not self._touches:
             return [MissingInput(
-                'wheels to turn', self._commands.topic_name, 'they stand still though they are '
-                'commanded: the simulator does not hear the commands; start again, and '
-                f'{BUFFERS}')]
+                'wheels to turn', self._commands.topic_name, 'the simulator does not hear them: '
+                f'start again, and {BUFFERS}', observed='wheels stand still despite commands')]
         return []
 
     def _hear(self, command: Twist) -> None:

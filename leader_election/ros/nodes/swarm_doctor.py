@@ -35,6 +35,7 @@ from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE, STREAM
 from leader_election.swarm.doctor import command, communication
 from leader_election.swarm.doctor import observations as observed
 from leader_election.swarm.doctor.diagnoses import about, choose, examine, swarm_topics
+from leader_election.swarm.fleet import receive_buffers
 from nav_msgs.msg import Odometry
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
@@ -240,7 +241,7 @@ class SwarmDoctor(Node):
             expected=self._options.expected, planned=self._options.planned,
             only_expected=bool(self._options.fleet_file) and not self._options.robot,
             radio_topics=self._options.radio_topics,
-            receive_buffers=_receive_buffers(),
+            receive_buffers=receive_buffers.sizes(),
             datagrams=_datagrams() - self._received, lost=lost,
             load=os.getloadavg()[0] / (os.cpu_count() or 1),
             other_domains=sorted(communication.domains(_text(UDP_SOCKETS)) - {domain}))
@@ -291,12 +292,6 @@ def _own_inodes() -> set[str]:
         with suppress(OSError):
             found.add(os.readlink(descriptor).removeprefix('socket:[').removesuffix(']'))
     return found
-
-
-def _receive_buffers() -> dict[str, int]:
-    found = {name: _text(Path('/proc/sys', *name.split('.')))
-             for name in (communication.DEFAULT, communication.LARGEST)}
-    return {name: int(text) for name, text in found.items() if text.strip().isdecimal()}
 
 
 def _endpoint(topic: str, publishes: bool, info: TopicEndpointInfo) -> observed.Endpoint:

@@ -24,6 +24,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from leader_election.swarm.fleet.receive_buffers import REMEDY
 from rclpy.node import Node
 
 PERIOD = 2.5
@@ -35,8 +36,7 @@ LONGEST = 60.0
 TIME = 'time'
 """The input without which the others are not looked at."""
 MOST_NAMES = 3
-BUFFERS = ('with many robots in Gazebo Sim raise the receive buffers: sudo sysctl -w '
-           'net.core.rmem_default=4194304 net.core.rmem_max=4194304')
+BUFFERS = f'with many robots in Gazebo Sim raise the receive buffers: {REMEDY}'
 
 
 class MissingInput(NamedTuple):

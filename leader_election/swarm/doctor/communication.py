@@ -34,6 +34,7 @@ from leader_election.swarm.doctor.observations import (
     Observations,
     Symptom,
 )
+from leader_election.swarm.fleet.receive_buffers import MANY_ROBOTS, too_small
 
 LOSS = 0.2
 """The greatest share of lost messages that is tolerated."""
@@ -220,15 +221,9 @@ def _sent_and_arrived(swarm: Observations, robot: str, times: list[float]) -> tu
     return swarm.increase(robot, ROUNDS), arrived
 
 
-ENOUGH = 4 * 2**20
-"""A receive buffer that holds the announcements of Gazebo Sim with a hundred robots [B]."""
-DEFAULT, LARGEST = 'net.core.rmem_default', 'net.core.rmem_max'
-"""The settings of Linux: the default size of a buffer, and the largest allowed one [B]."""
 OVERLOAD = 3.0
 """Load of a processor above which rounds and messages are late [processes]."""
 LOSSES = 1e-3
-MANY_ROBOTS = 20
-"""Robots in Gazebo Sim for which Linux's default buffers suffice."""
 BRIDGES = ('clock_bridge', 'gazebo_bridge')
 FIRST_PORT, PORTS, DOMAINS = 7400, 250, 233
 """The ports of a domain: so many from ``FIRST_PORT + PORTS * domain`` on (RTPS 2.3, 9.6.1)."""
@@ -281,9 +276,8 @@ def udp_counters(text: str) -> dict[str, int]:
 
 def receive_buffers(swarm: Observations) -> Iterator[Symptom]:
     """Find buffers that overflowed, and those too small for Gazebo with many robots."""
-    small = [f'{name} is {swarm.receive_buffers[name]}' for name in (DEFAULT, LARGEST)
-             if swarm.receive_buffers.get(name, ENOUGH) < ENOUGH]
-    sizes = f' ({", ".join(small)})' if small else ''
+    small = too_small(swarm.receive_buffers)
+    sizes = f' ({small})' if small else ''
     remedy = '' if small or not swarm.receive_buffers else OVERLOADED
     if swarm.lost:
         share = swarm.lost / (swarm.lost + max(swarm.datagrams, 0))
@@ -294,7 +288,7 @@ def receive_buffers(swarm: Observations) -> Iterator[Symptom]:
     if small and bridged and not swarm.lost:
         level = Level.WARN if len(swarm.robots) > MANY_ROBOTS else Level.NOTE
         yield Symptom(level, (), 'Gazebo Sim announces all topics at once, every second: '
-                      f'{", ".join(small)}')
+                      + small)
 
 
 def load(swarm: Observations) -> Iterator[Symptom]:

@@ -24,7 +24,9 @@ import time
 from launched import left_behind
 from leader_election.parameters import ParameterError
 from leader_election.ros.launching.bound import group_prefix, prefix
+from leader_election.ros.launching.gazebo import warn_of_buffers
 from leader_election.ros.launching.processes import ends_on_error
+from leader_election.swarm.fleet.receive_buffers import DEFAULT, ENOUGH
 import pytest
 
 LAUNCH = """
@@ -215,6 +217,22 @@ def child_of(file: Path) -> int:
     while not (file.exists() and file.read_text()) and time.monotonic() < end:
         time.sleep(0.05)
     return int(file.read_text())
+
+
+@pytest.mark.parametrize(('robots', 'size', 'warns'), [
+    (75, 212992, True), (20, 212992, False), (75, ENOUGH, False)])
+def test_small_receive_buffers_are_warned_of_before_many_robots_start(robots, size, warns, capsys):
+    warn_of_buffers(robots, {DEFAULT: size})
+    said = capsys.readouterr().err
+    assert ('net.core.rmem_default is 212992' in said and 'sudo sysctl -w' in said) == warns
+
+
+def test_sigint_at_the_start_of_a_bound_command_prints_nothing():
+    for pause in range(4, 44, 2):
+        process = subprocess.Popen([*prefix(), 'sleep', '60'], stderr=subprocess.PIPE, text=True)
+        time.sleep(1e-3 * pause)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate()[1] == ''
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])

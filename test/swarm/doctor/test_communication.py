@@ -15,14 +15,10 @@
 """The checks of whether robots hear each other."""
 
 from leader_election.swarm.doctor import communication
-from leader_election.swarm.doctor.communication import (
-    DEFAULT,
-    ENOUGH,
-    LARGEST,
-    receive_buffers,
-)
+from leader_election.swarm.doctor.communication import receive_buffers
 from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.doctor.observations import Endpoint, Level, Neighbours, Observations
+from leader_election.swarm.fleet.receive_buffers import DEFAULT, ENOUGH, LARGEST
 import pytest
 from swarm.doctor.scene import (
     AIR,
