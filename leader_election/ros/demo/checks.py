@@ -346,7 +346,7 @@ class Leaderships(Node):
 
     def checks(self, longest: float) -> list[Check]:
         """
-        Return the checks that no robot was under two mandates, and that none waited for one.
+        Return the checks that robots were under one mandate, never two, and none waited for it.
 
         :param longest: the longest time until a follower is under its leader's mandate [s].
         """
@@ -355,7 +355,7 @@ class Leaderships(Node):
             return [Check(False, 'no robot has published anything about mandates')]
         waited, robot = self.times.longest_wait
         return [Check(
-            shares.under_two == 0.0, 'robots were under a mandate in '
+            shares.under_two == 0.0 < shares.under_one, 'robots were under a mandate in '
             f'{shares.under_one:.1%} of their time, under those of two leaders '
             + ('never' if shares.under_two == 0.0 else f'for {shares.under_two:.2f} s')),
             Check(waited <= longest,

@@ -164,6 +164,15 @@ def test_two_mandates_over_a_robot_are_found(ros):
     assert not check.holds and 'under those of two leaders for 0.75 s' in check.text
 
 
+def test_leaders_that_never_act_are_found(ros):
+    leaderships = Leaderships(())
+    for second in range(3):
+        leaderships.times.add([Status('r1: main', 'robot 1', {
+            'instance': 'main', 'leader': '1', 'acts_over': '', 'acts_until': ''})], float(second))
+    check, _ = leaderships.checks(5.0)
+    assert not check.holds and 'under a mandate in 0.0% of their time' in check.text
+
+
 def test_robot_that_has_just_joined_is_not_judged_by_itself():
     judge = PartitionJudge({1: 9.0, 2: 5.0, 3: 1.0}, 4.0, 0.0, slack=1.0)
     two = {1: {2: 2.0}, 2: {1: 2.0}}
