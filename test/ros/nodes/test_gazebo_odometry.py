@@ -166,7 +166,7 @@ def test_missing_inputs_are_logged(ros: None) -> None:
     wheels(0.0)
     deaf = node.missing()[0]
     assert (deaf.what, deaf.topic) == ('wheels to turn', '/r1/cmd_vel')
-    assert 'does not hear the commands' in deaf.remedy and 'rmem_default' in deaf.remedy
+    assert 'does not hear them' in deaf.remedy and 'rmem_default' in deaf.remedy
     # They turn.
     wheels(0.1)
     assert [each.topic for each in node.missing()] == ['/r2/wheel_odometry']
