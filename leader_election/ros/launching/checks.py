@@ -44,8 +44,8 @@ def enclosing_parameters(settings: Mapping[str, Any]) -> dict[str, Any]:
     """
     Return the parameters that a launch file sets which includes this one, for all nodes.
 
-    :param settings: the configurations of the launch, with those of ``SetParameter``,
-        ``SetUseSimTime`` and ``SetParametersFromFile``.
+    :param settings: the configurations of the launch, with those of ``SetParameter`` and
+        ``SetParametersFromFile``.
     """
     found: dict[str, Any] = {}
     for each in settings.get('global_params', ()):
