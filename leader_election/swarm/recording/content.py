@@ -41,6 +41,8 @@ DIAGNOSTICS = 'diagnostic_msgs/msg/DiagnosticArray'
 NUMBERS = 'std_msgs/msg/Float64MultiArray'
 POSE = 'geometry_msgs/msg/PoseStamped'
 POSE_WITH_COVARIANCE = 'geometry_msgs/msg/PoseWithCovarianceStamped'
+LATEST = 1e12
+"""The greatest time on a clock [s]."""
 POSES = (ODOMETRY, POSE, POSE_WITH_COVARIANCE)
 
 
@@ -65,6 +67,8 @@ def content(kind: str, message: Any) -> Any:
     """
     Return the content of a message, ``None`` if its fields do not match its type.
 
+    A place or a time that cannot be does not match, either.
+
     :param kind: one of the types above.
     :return: of a string its text, of markers the outlines (:class:`Rings`), of odometry or a pose
         x, y, yaw [m, rad], nan without an orientation, of a clock the time [s], of diagnostics a
@@ -88,7 +92,10 @@ def _text(message: Any) -> str:
 
 
 def _time(message: Any) -> float:
-    return float(message.clock.sec) + float(message.clock.nanosec) * 1e-9
+    time = float(message.clock.sec) + float(message.clock.nanosec) * 1e-9
+    if not abs(time) <= LATEST:
+        raise ValueError('no time')
+    return time
 
 
 def _nested_pose(message: Any) -> PlanePose:
@@ -102,12 +109,18 @@ def _stamped_pose(message: Any) -> PlanePose:
 def _pose(pose: Any) -> PlanePose:
     # Without an orientation, a quaternion of zeros, the heading is unknown.
     yaw = yaw_of([float(getattr(pose.orientation, name)) for name in 'xyzw'])
-    return (float(pose.position.x), float(pose.position.y), math.nan if yaw is None else yaw)
+    place = float(pose.position.x), float(pose.position.y)
+    if not _is_finite((place,)):
+        raise ValueError('no place')
+    return *place, math.nan if yaw is None else yaw
 
 
 def _distances(message: Any) -> list[tuple[int, float, float]]:
     rows = zip(*[iter(map(float, message.data))] * 3, strict=True)
-    return [(int(neighbour), distance, deviation) for neighbour, distance, deviation in rows]
+    found = [(int(neighbour), distance, deviation) for neighbour, distance, deviation in rows]
+    if any(MAX_COORDINATE < distance < math.inf for _, *lengths in found for distance in lengths):
+        raise ValueError('no distance')
+    return found
 
 
 def _statuses(message: Any) -> list[vocabulary.Status]:

@@ -21,11 +21,13 @@ of all types in it, each after a line of 80 equals signs and ``MSG: name``.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr
+from contextlib import closing, redirect_stderr
 from io import StringIO
 import os
 from pathlib import Path
 import re
+import sqlite3
+from tempfile import gettempdir
 from typing import Any, NamedTuple
 
 from leader_election.swarm.recording.content import Entry, RecordingError
@@ -108,7 +110,20 @@ def _numbers(path: Path) -> tuple[list[int], str]:
 
 LARGEST_RECORD = 2**30
 """Length beyond which a record is damaged [bytes]."""
+LATEST = 2**63 - 1
+"""The latest log time [ns]."""
+MEMORY = 64 * 2**20
+"""The greatest memory of the messages that are being sorted [bytes]."""
 Decode = Callable[[bytes], Any]
+
+
+class _Source(NamedTuple):
+    """A topic in a file."""
+
+    topic: str
+    kind: str
+    decode: Decode
+    path: Path
 
 
 class Damage(NamedTuple):
@@ -140,18 +155,43 @@ class Reader:
 
     def entries(self, is_relevant: Callable[[str, str], bool]) -> Iterator[Entry]:
         """
-        Yield the messages of relevant topics, in the order of the file.
+        Yield the messages of relevant topics of all files, in the order of their log times.
+
+        Most of them are on the disk meanwhile, in a temporary file of the library.
 
         :param is_relevant: ``is_relevant(topic, kind)`` returns whether a topic is read.
-        :raises RecordingError: if messages are compressed one by one.
+        :raises RecordingError: if messages are compressed one by one, or the disk is full.
         """
-        for path in self._paths:
-            yield from self._entries(path, is_relevant)
+        sources: list[_Source] = []
+        try:
+            with closing(sqlite3.connect('')) as store:
+                store.execute(f'PRAGMA cache_size = {-MEMORY // 1024}')
+                store.execute('CREATE TABLE messages (time INTEGER, source INTEGER, data BLOB)')
+                for path in self._paths:
+                    store.executemany('INSERT INTO messages VALUES (?, ?, ?)',
+                                      self._messages(path, is_relevant, sources))
+                for time, number, data in store.execute(
+                        'SELECT * FROM messages ORDER BY time, rowid'):
+                    source = sources[number]
+                    try:
+                        message = source.decode(data)
+                    except Exception:  # noqa: BLE001 - any error on bytes of another type
+                        self.unreadable += 1
+                        continue
+                    yield Entry(source.topic, source.kind, time * 1e-9, message, source.path)
+        except sqlite3.Error as error:
+            raise RecordingError(f'messages cannot be sorted in {gettempdir()}: {error}; make '
+                                 'room, or set TMPDIR') from None
 
-    def _entries(self, path: Path,
-                 is_relevant: Callable[[str, str], bool]) -> Iterator[Entry]:
+    def _messages(self, path: Path, is_relevant: Callable[[str, str], bool],
+                  sources: list['_Source']) -> Iterator[tuple[int, int, bytes]]:
+        """
+        Yield time [ns], source and content of the relevant messages of a file, in its order.
+
+        :param sources: those of this file are appended.
+        """
         schemas: dict[int, Schema] = {}
-        channels: dict[int, tuple[str, str, Decode]] = {}
+        channels: dict[int, int] = {}
         factory = DecoderFactory()
         for record in self._records(path):
             if isinstance(record, Schema):
@@ -161,18 +201,14 @@ class Reader:
                 if record.id not in channels and is_relevant(record.topic, schema.name):
                     decode = self._decoder(factory, record, schema)
                     if decode is not None:
-                        channels[record.id] = record.topic, schema.name, decode
+                        channels[record.id] = len(sources)
+                        sources.append(_Source(record.topic, schema.name, decode, path))
             elif isinstance(record, Message) and record.channel_id in channels:
-                topic, kind, decode = channels[record.channel_id]
                 if is_compressed(record.data):
                     raise RecordingError(f'the messages in {path} are packed one by one; unpack '
                                          'them: ' + CONVERT.format(path))
-                try:
-                    message = decode(record.data)
-                except Exception:  # noqa: BLE001 - any error on bytes of another type
-                    self.unreadable += 1
-                    continue
-                yield Entry(topic, kind, record.log_time * 1e-9, message, path)
+                # Later ones, from the year 2262 on, are of damaged messages.
+                yield min(record.log_time, LATEST), channels[record.channel_id], record.data
 
     def _decoder(self, factory: DecoderFactory, channel: Channel, schema: Schema) -> Decode | None:
         """Return the decoder of a topic, ``None`` if its messages cannot be decoded."""

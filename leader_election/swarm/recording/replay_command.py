@@ -164,7 +164,8 @@ def warnings(reader: Reader, mismatched: int, run: Run | None) -> Iterator[str]:
         yield f'messages on {topic} cannot be read: {why}'
     number = reader.unreadable + mismatched
     if number:
-        yield f'messages that do not match their types were left out: {number}'
+        yield ('messages that do not match their types, or hold no possible place or time, were '
+               f'left out: {number}')
     if run is not None and run.jumps:
         yield _jumps_text([jump._replace(time=jump.time - run.begin) for jump in run.jumps])
 
@@ -190,9 +191,8 @@ def _jumps_text(jumps: list[Jump]) -> str:
 
     :param jumps: with times from the first message on.
 
-    >>> print(_jumps_text([Jump(29.0, -40.0), Jump(35.0, 7200.0)]).replace(', first', ',\n first'))
-    a clock was set 2 times, or messages are out of order,
-     first at 29.0 s by -40.0 s; times go on evenly over that
+    >>> _jumps_text([Jump(29.0, -40.0), Jump(35.0, 7200.0)])
+    'a clock was set 2 times, first at 29.0 s by -40.0 s; times go on evenly over that'
     """
-    return (f'a clock was set {count(len(jumps), "time")}, or messages are out of order, first at '
-            f'{jumps[0].time:.1f} s by {jumps[0].by:+.1f} s; times go on evenly over that')
+    return (f'a clock was set {count(len(jumps), "time")}, first at {jumps[0].time:.1f} s by '
+            f'{jumps[0].by:+.1f} s; times go on evenly over that')

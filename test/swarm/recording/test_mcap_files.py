@@ -107,6 +107,30 @@ def test_recordings_with_any_chunks_and_compression_are_read(options, tmp_path):
     assert reader.unreadable == 1 and reader.damages == []
 
 
+def test_messages_are_read_by_log_time_over_all_files(whole, tmp_path):
+    """As a tool writes them that puts topics one after the other, and as robots record them."""
+    everything, _ = read(whole)
+    by_topic = sorted(story(), key=lambda each: each[1])
+    backwards = story()[::-1]
+    for name, said in (('topics', by_topic), ('backwards', backwards)):
+        write(tmp_path / f'{name}.mcap', said)
+        found, reader = read(tmp_path / f'{name}.mcap')
+        assert sorted(found) == sorted(everything) and reader.damages == []
+        assert [time for time, _ in found] == [time for time, _ in everything]
+    parts = tmp_path / 'parts'
+    parts.mkdir()
+    for number in (1, 2):
+        write(parts / f'robot_{3 - number}.mcap', story()[number - 1::2])
+    assert [time for time, _ in read(parts)[0]] == [time for time, _ in everything]
+
+
+def test_report_does_not_depend_on_the_order_of_messages(whole, tmp_path, capsys):
+    write(tmp_path / 'topics.mcap', sorted(story(), key=lambda each: each[1]))
+    assert main([str(whole)]) == main([str(tmp_path / 'topics.mcap')]) == 0
+    out, err = capsys.readouterr()
+    assert out[:len(out) // 2] == out[len(out) // 2:] and err == ''
+
+
 def test_folder_of_ros2_bag_is_read_file_by_file(tmp_path):
     for number in (10, 9, 0):
         write(tmp_path / f'bag_{number}.mcap', [(float(number), '/neighbourhood', word(1, 1))])
@@ -151,7 +175,8 @@ def raw(path: Path, encoding: str, definition: bytes, data: bytes) -> Path:
     ('', b'', b'', 'the definition of std_msgs/msg/String is missing'),
     ('ros2idl', b'module std_msgs {};', b'', "is defined in 'ros2idl'"),
     ('ros2msg', b'int32 data', b'\0\1\0\0\3\0\0\0',
-     'messages that do not match their types were left out: 2'),
+     'messages that do not match their types, or hold no possible place or time, were left '
+     'out: 2'),
     ('ros2msg', b'string text', b'\0\1\0\0\3\0\0\0hi\0', 'left out: 2'),
     ('ros2msg', b'string data', b'\x28\xb5\x2f\xfd\0', 'packed one by one; unpack them: ros2'),
 ], ids=str)

@@ -36,6 +36,7 @@ from swarm.recording.made import (
     pose,
     replay,
     status,
+    story,
     tick,
     truth,
     word,
@@ -204,6 +205,21 @@ def test_replay_names_missing_packages_and_needs_no_ros(recorded):
                           '(beside a sourced ROS 2, in python3 -m venv --system-site-packages)\n')
 
 
+@pytest.mark.parametrize('message', [
+    truth((1e200, 0.0)), truth((0.0, -1e10)), truth((float('inf'), 0.0)),
+    distances((2, 1e200, 0.1)), distances((2, 1.0, 1e200))])
+def test_message_is_left_out_when_no_place_is_so_far(message, tmp_path, capsys):
+    said = story()
+    topic = '/robot_1/' + ('neighbour_distances' if hasattr(message, 'data') else 'ground_truth')
+    assert main([str(write(tmp_path / 'run.mcap', said))]) == 0
+    out, _ = capsys.readouterr()
+    said.insert(len(said) // 2, (said[len(said) // 2][0], topic, message))
+    assert main([str(write(tmp_path / 'huge.mcap', said))]) == 0
+    assert capsys.readouterr() == (
+        out, 'warning: messages that do not match their types, or hold no possible place or '
+        'time, were left out: 1\n')
+
+
 # Messages whose fields are not those of our types.
 
 
@@ -220,7 +236,9 @@ def test_malformed_messages_on_other_topics_are_ignored(tmp_path, capsys):
     assert main([str(write(tmp_path / 'run.mcap', said)), '--picture', str(tmp_path / 'p.png'),
                  '--radius', '6', '--range', '3']) == 0
     out, err = capsys.readouterr()
-    assert '1 robot\n' in out and err == ''
+    assert '1 robot\n' in out and err == (
+        'warning: messages that do not match their types, or hold no possible place or time, '
+        'were left out: 3\n')
     point = write(tmp_path / 'point.mcap', [(0.0, '/world', arena((1, 1))), *said[2:]])
     assert main([str(point), '--picture', str(tmp_path / 'p.png')]) == 0
 
