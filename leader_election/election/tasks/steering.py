@@ -92,7 +92,7 @@ def scan_fault(scan: Scan) -> str:
     >>> scan_fault(Scan([2.0, math.inf], 0.0, 0.1, 4.0))
     ''
     >>> scan_fault(Scan([300.0], 0.0, 0.1, 4.0))
-    'the least range is 300 and range_max 4: ranges take metres'
+    'no range is a distance up to range_max, 4 m'
     """
     ranges = np.asarray(scan.ranges, dtype=np.float64)
     if not len(ranges):
@@ -106,13 +106,10 @@ def scan_fault(scan: Scan) -> str:
                       and beams * abs(scan.increment) <= _WHOLE_TURN):
         return (f'angle_increment is {scan.increment:g} with {beams + 1} ranges; it takes '
                 'radians, and one turn in all')
-    # 0 is no range. Scanners send it on all beams when they are covered or broken.
-    known = ranges[(ranges > 0.0) | np.isneginf(ranges)]
-    if not len(known):
-        return 'no range is a distance'
-    if known.min() > 10.0 * scan.range_max and np.isfinite(known.min()):
-        return (f'the least range is {known.min():g} and range_max {scan.range_max:g}: '
-                'ranges take metres')
+    # 0 is no range: scanners send it on all beams when they are covered or broken. REP 117 has
+    # infinity for a beam that meets nothing, and values beyond range_max are to be discarded.
+    if not (np.isinf(ranges) | (ranges > 0.0) & (ranges <= scan.range_max)).any():
+        return f'no range is a distance up to range_max, {scan.range_max:g} m'
     return ''
 
 

@@ -110,7 +110,8 @@ def test_driver_stops_without_scans() -> None:
     ({'angle_increment': 1e-9}, 'angle_increment'), ({'angle_increment': 45.0}, 'angle_increment'),
     ({'ranges': []}, 'no ranges'), ({'ranges': [math.nan] * 8}, 'no range is'),
     ({'ranges': [0.0] * 8}, 'no range is'), ({'ranges': [-1.0, math.nan] * 4}, 'no range is'),
-    ({'ranges': [300.0, math.inf] * 4}, 'metres')])
+    ({'ranges': [300.0] * 8}, 'no range is'), ({'ranges': [4.5, 0.0] * 4}, 'no range is'),
+    ({'ranges': [2.0] * 8, 'range_max': 0.1}, 'no range is')])
 def test_driver_stands_and_warns_once_when_its_scan_cannot_be_right(
         wrong: dict[str, Any], reason: str) -> None:
     robot = Robot()
@@ -136,7 +137,7 @@ def test_robot_whose_first_scan_cannot_be_right_has_a_scanner() -> None:
 
 
 @pytest.mark.parametrize('right', [
-    [0.0] * 7 + [math.inf], [math.nan] * 7 + [2.0], [-math.inf] * 8, [4.5] * 8])
+    [0.0] * 7 + [math.inf], [math.nan] * 7 + [2.0], [-math.inf] * 8, [4.5] * 7 + [4.0]])
 def test_driver_takes_a_scan_with_any_distance(right: list[float]) -> None:
     robot = Robot()
     robot.receive(scan_of(right, math.pi / 4, 4.0))
