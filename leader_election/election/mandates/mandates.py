@@ -292,6 +292,10 @@ class Mandates:
             return self.promise
         return None
 
+    def silence(self, now: float) -> float:
+        """Return for how long after a start it grants nothing yet [s], NaN if unknown yet."""
+        return self.silent_until - (now - self._lag())
+
     def over(self, now: float) -> dict[int, Mandate]:
         """Return the mandates in force over robots, by their ids."""
         return {robot: held for robot, held in self.held.items() if now < held.until}

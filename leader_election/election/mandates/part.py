@@ -14,6 +14,7 @@
 
 """The mandates of a robot as a part of an instance."""
 
+import math
 from typing import Any
 
 from leader_election.election.mandates.mandates import (
@@ -149,6 +150,10 @@ class MandatesOfRobot(Part):
         if not self.mandates.in_step:
             return (f'{OTHER_ROSTER} version {self.mandates.present.version}, and its own has '
                     f'version {settings.version}; the command swarm_roster changes it')
+        silence = self.mandates.silence(now)
+        if settings.promise < silence < math.inf:
+            return (f'grants nothing for another {silence:.0f} s: before its start mandates were '
+                    'longer')
         if leads and self.mandates.acting(now) is None:
             over = self.mandates.over(now).keys()
             missed = [roster for roster in (settings.roster, settings.old)

@@ -112,15 +112,17 @@ class Election:
         :param begun: the time of the robot's clock at the begin [ms].
         """
         node = self._node
+        started = (wall if self._time_file is None
+                   else self._time_file.start(wall, REPLAY_WINDOW))
         self.robot = Robot(
             parameters,
             {name: self._instance_with_own(name, declared.values)
              for name, declared in self._instances.items()},
             {name: topics.tool for name, topics in self._topics.items()},
             self._key_file.content,
-            (wall if self._time_file is None
-             else self._time_file.start(wall, REPLAY_WINDOW)) - begun,
-            max(time.time_ns() // 10**7, 1),
+            started - begun,
+            # Ten leaders with the shortest period count on more slowly than milliseconds.
+            max(started, 1),
         )
         self._declared.check = self.robot.check
         for name, declared in self._instances.items():

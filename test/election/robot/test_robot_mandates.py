@@ -20,6 +20,7 @@ from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
 from leader_election.election.mandates.mandates import Notice
+from leader_election.election.mandates.memory import Kept, MandateTool, Memory
 from leader_election.election.mandates.part import DIGEST
 from leader_election.election.mandates.settings import (
     DIGEST_BITS,
@@ -33,7 +34,9 @@ from leader_election.election.messages.wire import dumps
 from leader_election.election.regions.task import Task
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.leadership import part_values, status_of
-from leader_election.parameters import ParameterError
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
+from leader_election.parameters import build, ParameterError
 import pytest
 
 MANDATE = 5.0
@@ -414,6 +417,18 @@ def test_leader_warns_until_it_has_the_mandate_over_itself() -> None:
     assert leader.warning(True, robots.now) == ''
     assert leader.leadership(100.0, robots.now, False) == idle | {
         'mandate_of': '1', 'mandate_term': leader.leadership(0.0, None, True)['mandate_term']}
+
+
+def test_started_robot_warns_while_longer_promises_of_an_earlier_start_last() -> None:
+    tool = MandateTool(None, lambda: Memory(Kept(100.0)))
+    robot = Robot(build(ElectionParameters, {
+        'robot_id': 1, 'metric': 'hops', 'mandate': MANDATE, 'quorum': 'majority', 'roster': '1'}),
+        tools={'mandates': lambda instance: tool})
+    robot.round(0.0)
+    part: Any = robot.main.parts['mandates']
+    assert part.warning(True, 10.0) == (
+        'grants nothing for another 90 s: before its start mandates were longer')
+    assert part.warning(True, 99.0).startswith('leads, but acts over 0 of 1 robots')
 
 
 def test_all_neighbours_with_other_settings_are_named_up_to_five() -> None:

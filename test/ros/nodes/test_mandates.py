@@ -14,8 +14,10 @@
 
 """Mandates and handover in processes: a leader is frozen, or killed, and comes back."""
 
+from collections.abc import Sequence
 import json
 import math
+from pathlib import Path
 import signal
 import subprocess
 import sys
@@ -27,6 +29,7 @@ from election.robot.swarm import line, of_one, Swarm
 from leader_election.ros.nodes.qos import STATE
 from leader_election.ros.nodes.robot_diagnostics import statuses
 from leader_election.swarm.doctor.diagnoses import examine
+from leader_election.swarm.fleet import key_file
 import pytest
 from rclpy.node import Node
 from rclpy.time import Time
@@ -215,13 +218,29 @@ def test_doctor_names_the_needed_duration_when_mandates_are_too_short() -> None:
     assert reported.explained_by == 'mandates'
 
 
-def test_numbers_grow_over_a_restart_when_the_clock_was_never_set(
-        monkeypatch: pytest.MonkeyPatch) -> None:
+def first_numbers(
+        monkeypatch: pytest.MonkeyPatch, times: Sequence[float], **parameters: Any) -> list[int]:
+    """Return the numbers of a robot that is started at some times of its wall clock [s]."""
     numbers = []
-    for seconds in (5.0, 6.0, 1.6e9, 1.9e9):
+    for seconds in times:
         monkeypatch.setattr(time, 'time_ns', lambda seconds=seconds: int(seconds * 1e9))
-        node = bench.robot(1, mandate=1.0)
+        node = bench.robot(1, mandate=1.0, **parameters)
         numbers.append(node.robot.main.parts['mandates'].mandates.number)
         node.close()
         node.destroy_node()
+    return numbers
+
+
+def test_numbers_grow_over_a_restart_when_the_clock_was_never_set(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = first_numbers(monkeypatch, (5.0, 6.0, 1.6e9, 1.9e9))
     assert numbers == sorted({*numbers})
+    assert numbers[1] - numbers[0] >= 1000, 'leaders with short periods count on more slowly'
+
+
+def test_numbers_grow_over_a_restart_when_a_robot_with_a_key_has_its_clock_set_back(
+        monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    key_file.make_key(tmp_path / 'swarm.key')
+    before, after = first_numbers(
+        monkeypatch, (1.9e9, 1.6e9), swarm_key_file=str(tmp_path / 'swarm.key'))
+    assert before < after
