@@ -200,12 +200,14 @@ def recoveries(happened: Sequence[JudgedChange], observations: Sequence[Observat
     return found
 
 
-def commands_check(answers: Sequence[Command]) -> Check:
+def commands_check(answers: Sequence[Command], together: float) -> Check:
     """
     Return the check of commands to a gate: one leader at a time, under terms that grow.
 
     In the order in which commands were given, each term is that of one robot, and greater than
     those of others before; in the order of receipt the gate obeys none after a greater term.
+
+    :param together: the time for which two operators might act at once [s].
     """
     given = sorted(answers, key=lambda answer: answer.given)
     obeyed = [answer for answer in answers if answer.obeyed]
@@ -214,7 +216,8 @@ def commands_check(answers: Sequence[Command]) -> Check:
         for before, after in zip(given, given[1:]))
     fallen = sum(after.term < before.term for before, after in zip(obeyed, obeyed[1:]))
     terms = len({answer.term for answer in answers})
-    return Check(terms > 1 and not wrong and not fallen,
+    return Check(terms > 1 and not wrong and not fallen and not together,
                  f'the gate obeyed {len(obeyed)} of {len(answers)} commands under {terms} terms, '
                  f'after greater terms {fallen or "none"}; '
-                 f'{wrong or "none"} was given after one under a greater term')
+                 f'{wrong or "none"} was given after one under a greater term; operators of two '
+                 f'robots might act at once {f"for {together:.1f} s" if together else "never"}')

@@ -331,7 +331,8 @@ class Run:
         self.outcome.memory = self.swarm.memory
         if self.swarm.settings.mandate:
             self.outcome.further = [
-                commands_check(self.swarm.gate.commands), *self.swarm.leaderships.checks(
+                commands_check(self.swarm.gate.commands, self.swarm.gate.together),
+                *self.swarm.leaderships.checks(
                     self._timing.wait(self.swarm.settings.mandate, self._hop_limit // 2))]
         self.outcome.messages, self.outcome.attacks = (
             observer.tracker.messages, observer.attacker.count)

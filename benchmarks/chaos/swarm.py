@@ -370,6 +370,8 @@ class ChaosSwarm(FaultySwarm):
     def _begin(self, change: Change) -> None:
         attacker = self.observer.attacker
         attacker.dead = tuple(set(attacker.dead) - set(change.robots))
+        for robot in change.robots if self.settings.mandate else ():
+            self.gate.start(robot)
         self._start(change.process, change.robots)
 
     def _pause(self, change: Change) -> None:

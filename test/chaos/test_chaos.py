@@ -365,7 +365,8 @@ def test_command_check_fails_when_two_leaders_are_obeyed(said: str, holds: bool)
     for number, each in enumerate(said.split()):
         robot, term, given = each[:-1].replace('@', ':').split(':')
         answers.append(Command(int(robot), int(term), float(given), 5.0 + number, each[-1] == '+'))
-    assert commands_check(answers).holds == holds
+    assert commands_check(answers, 0.0).holds == holds
+    assert not commands_check(answers, 0.1).holds
 
 
 # Short runs of real nodes, by the seeds: a leap of the clock and an attack, a kill. Whole

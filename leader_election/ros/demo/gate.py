@@ -113,8 +113,10 @@ class Gate:
         self.commands: list[Command] = []
         self.samples: list[Sample] = []
         self._fence = Fence() if fence else None
-        self._operators = {robot: LeaderClient(leaderships, f'robot_{robot}', expiry=EXPIRY)
-                           for robot in leaderships.ids}
+        self._leaderships = leaderships
+        self._operators: dict[int, LeaderClient] = {}
+        for robot in leaderships.ids:
+            self.start(robot)
         self._clock = leaderships.get_clock()
         self._next: dict[int, float] = {}
         self._waiting: list[Command] = []
@@ -142,10 +144,20 @@ class Gate:
                           if each.term == max(other.term for other in recent)})
         self.samples.append(Sample(now, holders, leading, acting))
 
+    def start(self, robot: int) -> None:
+        """Start a robot's operator."""
+        self._operators[robot] = LeaderClient(
+            self._leaderships, f'robot_{robot}', expiry=EXPIRY)
+
     def kill(self, robot: int) -> None:
         """End a robot's operator."""
         self._operators.pop(robot, None)
         self._waiting = [each for each in self._waiting if each.robot != robot]
+
+    @property
+    def together(self) -> float:
+        """Return the time for which two operators might act at once, also frozen ones [s]."""
+        return TICK * sum(len(sample.acting) > 1 for sample in self.samples)
 
     def checks(self) -> list[Check]:
         """Return the checks of obeyed commands. Without a fence they expect faults."""
@@ -159,10 +171,11 @@ class Gate:
             Check(bool(old) and not late if self._fence else late > 0,
                   f'{shown}the gate obeyed {obeyed} of {len(self.commands)} commands, and '
                   f'{late or "none"} of {len(old)} that came after a later one of another robot'),
-            Check(obeyed > 0 and (twice == 0.0) == bool(self._fence),
+            Check(obeyed > 0 and (twice + self.together == 0.0) == bool(self._fence),
                   f'{shown}two robots held the gate open at once '
                   f'{f"for {twice:.1f} s" if twice else "never"}; for {believed:.1f} s two '
-                  'believed that they lead')]
+                  'believed that they lead'
+                  + (f', for {self.together:.1f} s two might act' if self.together else ''))]
 
 
 @dataclass

@@ -44,10 +44,10 @@ def test_gate_demo_passes_with_one_leader_at_a_time(tmp_path):
     assert Image.open(tmp_path / 'out' / 'run.gif').n_frames > 3
 
 
-def tell(leaderships, robots, robot, term, lasts=60.0):
+def tell(leaderships, robots, robot, term, lasts=60.0, readers=2):
     """Publish that a robot leads, and acts under a term for a time [s] by its clock."""
     publisher = robots.create_publisher(DiagnosticArray, f'robot_{robot}/leadership', EVENTS)
-    spin_until([leaderships, robots], lambda: publisher.get_subscription_count() == 2)
+    spin_until([leaderships, robots], lambda: publisher.get_subscription_count() == readers)
     now = robots.get_clock().now()
     values = {'instance': 'main', 'id': str(robot), 'is_leader': 'true', 'leader': str(robot),
               'acting': 'true', 'term': str(term), 'acts_over': '', 'acts_until': '',
@@ -83,23 +83,27 @@ def test_gate_obeys_an_older_term_only_without_a_fence(ros, fence):
         gate.kill(robot)
     obeyed = {each.term for each in gate.commands if each.obeyed}
     assert obeyed == ({7, 9} if fence else {5, 7, 9})
+    gate.start(1)
+    tell(leaderships, robots, 1, 11, readers=3)
+    spin_until([leaderships], lambda: gate.commands[-1].term == 11)
 
 
 FIRST, SECOND = Command(9, 5, 0.0, 0.1, True), Command(8, 7, 6.0, 6.1, True)
 OLD = Command(9, 5, 0.2, 6.4, False)
 
 
-@pytest.mark.parametrize(('fence', 'commands', 'holders', 'holds'), [
-    (True, [FIRST, SECOND, OLD], [9], [True, True]),
-    (True, [FIRST, SECOND], [9], [False, True]),
-    (True, [FIRST, SECOND, OLD._replace(obeyed=True)], [9], [False, True]),
-    (True, [FIRST, SECOND, OLD], [8, 9], [True, False]),
-    (False, [FIRST, SECOND], [9], [False, False]),
-    (False, [FIRST, SECOND, OLD._replace(obeyed=True)], [8, 9], [True, True])])
+@pytest.mark.parametrize(('fence', 'commands', 'holders', 'acting', 'holds'), [
+    (True, [FIRST, SECOND, OLD], [9], [9], [True, True]),
+    (True, [FIRST, SECOND], [9], [9], [False, True]),
+    (True, [FIRST, SECOND, OLD._replace(obeyed=True)], [9], [9], [False, True]),
+    (True, [FIRST, SECOND, OLD], [8, 9], [9], [True, False]),
+    (True, [FIRST, SECOND, OLD], [9], [8, 9], [True, False]),
+    (False, [FIRST, SECOND], [9], [], [False, False]),
+    (False, [FIRST, SECOND, OLD._replace(obeyed=True)], [8, 9], [], [True, True])])
 def test_gate_checks_forbid_faults_with_a_fence_and_require_them_without(
-        ros, fence, commands, holders, holds):
+        ros, fence, commands, holders, acting, holds):
     gate = Gate(Leaderships([]), fence)
-    gate.commands, gate.samples = commands, [Sample(0.0, holders, [], [])]
+    gate.commands, gate.samples = commands, [Sample(0.0, holders, [], acting)]
     assert [check.holds for check in gate.checks()] == holds
 
 
