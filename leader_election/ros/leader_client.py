@@ -95,8 +95,11 @@ class LeaderClient:
         for status in message.status:
             values = {pair.key: pair.value for pair in status.values}
             if values.get(vocabulary.INSTANCE) == self._instance:
-                self._values, self._sent = values, now - took
+                before, self._sent, self._values = self._sent, now - took, values
                 self._lease = lease_in(values, self._sent - stamp)
+                if self._lease is not None and self._sent < before:
+                    # Another thread took the newer message, or a clock was set: it may be over.
+                    self._lease = Lease()
 
     def _take_waiting(self) -> None:
         """Take the messages that wait since the node has been busy."""

@@ -192,6 +192,28 @@ def test_client_reads_waiting_messages_when_its_node_is_busy(client_of: ClientMa
     assert client.refusal() == 'the robot has no mandate'
 
 
+def test_mandate_is_not_taken_up_again_when_threads_take_messages_in_another_order(
+        ros: None) -> None:
+    """One thread takes an old message, another one a newer message before the first goes on."""
+    node = Node('user')
+    client, now = LeaderClient(node), node.get_clock().now()
+
+    def message(stamped: float, acting: bool) -> DiagnosticArray:
+        sent = now + Duration(seconds=stamped)
+        end = f'{sent.nanoseconds * 1e-9 + 600.0}'
+        values = {**LEADS, 'acting': str(acting).lower(), 'term': '17', 'acting_until': end,
+                  'acts_over': '4', 'acts_until': end}
+        found = DiagnosticArray(status=[DiagnosticStatus(values=[
+            KeyValue(key=key, value=value) for key, value in values.items()])])
+        found.header.stamp = sent.to_msg()
+        return found
+
+    for stamped, acting, may_act in ((1.0, True, True), (3.0, False, False), (2.0, True, False),
+                                     (4.0, True, True)):
+        client._receive(message(stamped - 60.0, acting))
+        assert client.may_act(over=4) == may_act, stamped
+
+
 @pytest.mark.parametrize('lasts', [0.0, 600.0])
 def test_mandate_is_not_prolonged_when_the_clock_of_the_robot_is_ahead(
         client_of: ClientMaker, lasts: float) -> None:

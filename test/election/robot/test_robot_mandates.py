@@ -16,6 +16,7 @@
 
 from contextlib import nullcontext
 import json
+import math
 from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
@@ -420,15 +421,20 @@ def test_leader_warns_until_it_has_the_mandate_over_itself() -> None:
 
 
 def test_started_robot_warns_while_longer_promises_of_an_earlier_start_last() -> None:
-    tool = MandateTool(None, lambda: Memory(Kept(100.0)))
-    robot = Robot(build(ElectionParameters, {
-        'robot_id': 1, 'metric': 'hops', 'mandate': MANDATE, 'quorum': 'majority', 'roster': '1'}),
-        tools={'mandates': lambda instance: tool})
-    robot.round(0.0)
-    part: Any = robot.main.parts['mandates']
-    assert part.warning(True, 10.0) == (
+    def warning(promise: float, now: float) -> str:
+        tool = MandateTool(None, lambda: Memory(Kept(promise)))
+        robot = Robot(build(ElectionParameters, {
+            'robot_id': 1, 'metric': 'hops', 'mandate': MANDATE, 'quorum': 'majority',
+            'roster': '1'}), tools={'mandates': lambda instance: tool})
+        robot.round(0.0)
+        part: Any = robot.main.parts['mandates']
+        found: str = part.warning(True, now)
+        return found
+
+    assert warning(100.0, 10.0) == (
         'grants nothing for another 90 s: before its start mandates were longer')
-    assert part.warning(True, 99.0).startswith('leads, but acts over 0 of 1 robots')
+    for promise, now in ((100.0, 99.0), (0.0, 0.0), (math.inf, 0.0)):
+        assert warning(promise, now).startswith('leads, but acts over 0 of 1 robots')
 
 
 def test_all_neighbours_with_other_settings_are_named_up_to_five() -> None:
