@@ -46,6 +46,8 @@ from leader_election.parameters.command_line import (
 COMMAND = 'leader_election'
 DISTRIBUTIONS = {'PIL': 'pillow', 'mcap_ros2': 'mcap-ros2-support'}
 """Modules whose distribution has another name on PyPI."""
+NO_HOME = 'Could not determine home directory.'
+"""The text of Python's error."""
 DRAWING = {'matplotlib', 'leader_election_lab'}
 
 
@@ -197,7 +199,8 @@ def _with_output(main: Callable[[], int]) -> int:
     """
     Return the status of ``main()``, or print one line if a file or the output fails.
 
-    If the reader of the output is gone, it is the status of SIGPIPE, without a line.
+    If the reader of the output is gone, it is the status of SIGPIPE, without a line. Some
+    libraries need a home, which is another reason for a line.
     """
     open_streams()
     try:
@@ -214,6 +217,10 @@ def _with_output(main: Callable[[], int]) -> int:
             return 128 + signal.SIGPIPE
         where = f'{error.filename}: ' if error.filename else ''
         return print_error(f'{where}{error.strerror or error}')
+    except RuntimeError as error:
+        if str(error) != NO_HOME:
+            raise
+        return print_error('this user has no home; set HOME to a folder that it can write')
 
 
 def _is_reader_gone() -> bool:

@@ -255,6 +255,34 @@ def test_command_prints_nothing_when_its_streams_are_closed(closed: str, tmp_pat
     assert len((tmp_path / 'shown').read_text(encoding='utf-8').splitlines()) == 1
 
 
+@pytest.mark.parametrize(('command', 'error'), [
+    ('play', 'error: this user has no home; set HOME to a folder that it can write'),
+    ('election_node --ros-args -p robot_id:=1 -p metric:=hops -p communication_range:=.inf '
+     '-p mandate:=3.0 -p quorum:=majority -p roster:=1,2,3 -p hop_limit:=2',
+     'error: parameter quorum: promises are kept below ~/.local/state, and this user has no home'),
+    ('election_node --ros-args -p robot_id:=1 -p landmarks:=~nobody_x/places.csv',
+     'error: parameter landmarks: ~nobody_x/places.csv: ~ is no known home'),
+    ('swarm_world --ros-args -p logs:=~nobody_x/logs',
+     'error: parameter logs: ~nobody_x/logs: ~ is no known home')])
+def test_command_ends_with_one_line_when_the_user_has_no_home(
+        command: str, error: str, tmp_path: Path) -> None:
+    """As in a container that runs with the number of a user that it does not know."""
+    code = f"""if True:
+        import pwd, sys
+        def unknown(*number): raise KeyError(number)
+        pwd.getpwuid = unknown
+        sys.argv = ['leader_election', *{command.split()!r}]
+        from leader_election.cli import main
+        sys.exit(main())"""
+    kept = {name: text for name, text in variables().items() if name not in (
+        'HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME')}
+    process = subprocess.run([sys.executable, '-c', code], cwd=tmp_path, encoding='utf-8',
+                             env={**kept, 'ROS_LOG_DIR': str(tmp_path / 'log')},
+                             capture_output=True, timeout=100)
+    assert process.returncode == 2 and process.stderr.startswith(error), process.stderr
+    assert process.stderr.count('\n') == 1 and not [*tmp_path.glob('~*')]
+
+
 def test_output_is_printed_when_its_encoding_lacks_a_character(tmp_path: Path) -> None:
     process = subprocess.run(
         [sys.executable, '-m', 'leader_election', 'election_node', '--help'], cwd=tmp_path,

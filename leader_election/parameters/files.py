@@ -75,7 +75,7 @@ def expanded(path: str | Path) -> Path:
     try:
         return Path(path).expanduser()
     except RuntimeError:
-        raise ValueError(f'{str(path)!r}: ~ is no known home; write the whole path') from None
+        raise ValueError('~ is no known home; write the whole path') from None
 
 
 @contextmanager

@@ -134,7 +134,11 @@ def logs_folder(logs: str) -> Iterator[Path]:
         with as_file(files('leader_election.simulation') / 'logs' / SAMPLE) as folder:
             yield folder
     else:
-        yield Path(logs)
+        try:
+            folder = text_files.expanded(logs)
+        except ValueError as error:
+            raise ParameterError('logs', problem=f': {logs}: {error}') from None
+        yield folder
 
 
 def log_paths(folder: Path) -> list[Path]:

@@ -20,6 +20,7 @@ other file is accepted as well.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 import copy
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
@@ -30,7 +31,7 @@ from typing import Any
 
 from leader_election.election.robot.metrics import METRICS
 from leader_election.parameters import did_you_mean, ParameterError, strict_yaml
-from leader_election.parameters.files import read_text
+from leader_election.parameters.files import expanded, read_text
 from leader_election_lab.experiment import parser, schema
 from leader_election_lab.experiment.parser import (
     in_section,
@@ -145,10 +146,10 @@ def named_files(parameters: Any) -> Iterator[Path]:
         # A parameter that takes one of several words is not a path.
         if type(value) is not str or not value or field.metadata.get('choices') is not None:
             continue
-        path = Path(value)
-        for file in sorted(path.glob('*')) if path.is_dir() else [path]:
-            if file.is_file():
-                yield file
+        with suppress(ValueError):
+            path = expanded(value)
+            yield from (file for file in (
+                sorted(path.glob('*')) if path.is_dir() else [path]) if file.is_file())
 
 
 def names() -> tuple[str, ...]:

@@ -155,6 +155,9 @@ class LogsDemo(Node):
         scene = make_scene(SceneParameters(**self.scene_parameters))
         self.ids = scene.ids
         self.length = min(float(log.t[-1] - log.t[0]) for log in scene.logs)
+        if self.length <= COMPARE_FROM:
+            raise ParameterError('logs', problem=f': the shortest one of {options.logs} lasts '
+                                 f'{self.length:g} s; it takes more than {COMPARE_FROM:g} s')
         if options.sightings == LOGGED:
             robot_logs.read_sightings(options.logs, self.ids)
         self.swarms = swarms(options)

@@ -14,7 +14,6 @@
 """The files in which robots with a quorum keep rosters and promises over a restart."""
 
 from contextlib import suppress
-from functools import partial
 import json
 import math
 import os
@@ -22,6 +21,8 @@ from pathlib import Path
 
 from leader_election.election.mandates.memory import Kept, MandateTool, Memory
 from leader_election.election.mandates.settings import DIGEST_BITS, NO_MARK, RosterMark
+from leader_election.parameters import ParameterError
+from leader_election.parameters.files import expanded
 from leader_election.ros.nodes.part_topics import PartTopics
 
 MOST_BYTES = 1000
@@ -100,8 +101,20 @@ class MandateFiles(PartTopics):
 
     def tool(self, instance: str) -> MandateTool:
         """Return clock and memory of the mandates of an instance."""
-        folder = Path(os.environ.get('XDG_STATE_HOME')
-                      or os.path.expanduser('~/.local/state')) / 'leader_election'
         domain = os.environ.get('ROS_DOMAIN_ID') or '0'
         name = f'mandates_{domain}_{self.host.robot_id}_{instance}.json'
-        return MandateTool(self.host.lag, partial(MandateFile, folder / name))
+        return MandateTool(self.host.lag, lambda: MandateFile(_folder() / name))
+
+
+def _folder() -> Path:
+    """
+    Return the folder of the files.
+
+    :raises ParameterError: if this user has no home.
+    """
+    try:
+        return expanded(os.environ.get('XDG_STATE_HOME') or '~/.local/state') / 'leader_election'
+    except ValueError:
+        raise ParameterError('quorum', problem=': promises are kept below ~/.local/state, and '
+                             'this user has no home; set XDG_STATE_HOME to a folder that stays '
+                             'over restarts') from None

@@ -39,6 +39,13 @@ def test_logs_demo_has_three_swarms_without_sightings():
         'by_truth_again': {'odom_topic': '/robot_{id}/ground_truth'}}
 
 
+@pytest.mark.parametrize('rows', ['0,1,1\n', '0,1,1\n5,1,1\n'])
+def test_logs_demo_is_refused_when_a_log_is_too_short(ros, rows, tmp_path):
+    (tmp_path / 'robot_1.csv').write_text(f't,x,y\n{rows}')
+    with pytest.raises(ParameterError, match='logs: the shortest one of .* lasts [05] s'):
+        LogsDemo(options('--logs', str(tmp_path)))
+
+
 @pytest.mark.parametrize('words', [('--sightings',), ('--sightings', 'uwb')])
 def test_fourth_swarm_uses_sightings(words):
     build(WorldParameters, {'logs': 'physics5', **SIGHTINGS[options(*words).sightings]})
