@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         STRENGTH_SOURCES,
         StrengthSource,
     )
+    from leader_election.localisation.source import PoseSource
     from leader_election.parameters import (
         build,
         LeaderElectionError,
@@ -96,6 +97,7 @@ _MODULES = {
         'histogram', 'least', 'mean', 'top', 'total', 'union'),
     'election.regions.summary_layout': ('ADD', 'LEAST', 'OWN', 'RANKED', 'combine'),
     'election.regions.task': ('DecisionOrigin', 'Member', 'Task'),
+    'localisation.source': ('PoseSource',),
     'parameters': (
         'LeaderElectionError', 'NoParameters', 'ParameterError', 'build', 'parameter'),
     'election.mandates.fence': ('Fence',),
@@ -112,8 +114,9 @@ __all__ = [
     'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec', 'Count',
     'DecisionOrigin', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST',
     'LeaderElectionError', 'METRICS', 'Member', 'Message', 'Metric', 'Negated', 'NoParameters',
-    'OWN', 'ParameterError', 'RANKED', 'RangingInput', 'ReadingInput', 'ReceivedReading',
-    'RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource', 'Task', 'Ticks', 'Unbounded',
+    'OWN', 'ParameterError', 'PoseSource', 'RANKED', 'RangingInput', 'ReadingInput',
+    'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource', 'Task', 'Ticks',
+    'Unbounded',
     '__version__', 'all_of', 'any_of', 'build', 'combine', 'count', 'greatest', 'histogram',
     'least', 'mean', 'parameter', 'top', 'total', 'union',
 ]

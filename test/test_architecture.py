@@ -35,7 +35,7 @@ WINGS = ('parameters', 'localisation', 'election', 'simulation', 'swarm', 'lab',
 LEANS_ON = {
     'executables': set[str](),
     'parameters': set[str](),
-    'localisation': {'parameters'},
+    'localisation': {'election.registry', 'parameters'},
     'election': set[str](),
     'election.registry': {'parameters'},
     'election.part': set[str](),
@@ -86,7 +86,7 @@ LEANS_ON = {
     'cli': {'config', 'executables', 'parameters'},
     '__main__': {'cli'},
     '__init__': {'ros.leader_client', 'election.mandates', 'election.messages', 'election.robot',
-                 'election.regions', 'election.algorithms', 'parameters'},
+                 'election.regions', 'election.algorithms', 'localisation', 'parameters'},
 }
 """What each room of a wing, wing without rooms, or file at the top may import of the others."""
 

@@ -33,6 +33,9 @@ from leader_election import (
     RangingInput,
     RobotKnowledge,
 )
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
+from leader_election.localisation.parameters import POSE_SOURCES
 import pytest
 from std_msgs.msg import Float64
 
@@ -95,6 +98,15 @@ def test_algorithm_of_the_page_elects():
     assert Codec(greedy).decode(Codec(greedy).encode(message)) == message
     with pytest.raises(ValueError, match='parameter margin: -1.0 is not allowed'):
         build(greedy.parameters, {'margin': -1.0})
+
+
+def test_pose_source_of_the_page_corrects_odometry():
+    POSE_SOURCES.replace(example('calibrated')['Calibrated'])
+    me = Robot(build(ElectionParameters, {'robot_id': 1, 'pose_source': 'calibrated'}))
+    for x in (5.0, 5.5, 6.0):
+        me.sensing.take_odometry((x, 2.0, 0.0), x, yaw=0.0)
+    assert me.sensing.locate(6.0) == pytest.approx((6.02, 2.0))
+    assert me.sensing.pose(6.0) == pytest.approx((6.02, 2.0, 0.0))
 
 
 class Host:

@@ -114,6 +114,7 @@ def test_installed_algorithm_elects_and_the_monitor_shows_its_fields(
     common = ['-p', 'algorithm:=greedy', '-p', 'greedy.margin:=1.5', '-p', 'radius:=10.0',
               '-p', 'metric:=hops', '-p', 'communication_range:=.inf',
               '-p', 'strength_source:=central', '-p', 'central.crowding:=2.0',
+              '-p', 'pose_source:=calibrated',
               '-r', 'neighbourhood:=/neighbourhood']
     for i in (1, 2):
         started.append(start(installed, 'election_node', '--ros-args', '-r', f'__ns:=/r{i}',

@@ -15,13 +15,17 @@
 """The parameters of a robot's localisation."""
 
 from dataclasses import dataclass
+from typing import Any
 
+from leader_election.election.registry import Registry
 from leader_election.parameters import parameter, ParameterError
 from leader_election.parameters.values import id_ranges
 
 INFINITE = float('inf')
 ODOMETRY, COOPERATIVE, GIVEN = 'odometry', 'cooperative', 'tf'
-POSE_SOURCES = (ODOMETRY, COOPERATIVE, GIVEN)
+OWN_POSE_SOURCES = (ODOMETRY, COOPERATIVE, GIVEN)
+POSE_SOURCES: Registry[Any] = Registry('pose source', 'leader_election.pose_sources')
+"""The pose sources of users' packages: classes derived from ``PoseSource``, with a name."""
 BUMPER, IMU = 'bumper', 'imu'
 SLIP_SOURCES = (BUMPER, IMU)
 """The values of ``slip_sources``, and names of topics."""
@@ -50,7 +54,7 @@ class LocalisationParameters:
         ODOMETRY, 'How the pose in the shared frame is found: odometry from initial_pose on '
         '(odometry), corrected by what this robot and its neighbours measure of each other '
         '(cooperative), or by the transform from the frame in its header (tf; needs tf2_ros_py).',
-        choices=lambda: POSE_SOURCES)
+        choices=lambda: (*OWN_POSE_SOURCES, *POSE_SOURCES.names()))
     odometry_noise_position: float = parameter(
         0.06, 'Noise of odometry: standard deviation of the position after driving one metre. It '
         'grows with the square root of the distance. Lower it for robots whose wheels do not '

@@ -39,7 +39,13 @@ from leader_election.localisation.own_sightings import (
     OwnSightings,
     REPEATED,
 )
-from leader_election.localisation.parameters import COOPERATIVE, GIVEN, LocalisationParameters
+from leader_election.localisation.parameters import (
+    COOPERATIVE,
+    GIVEN,
+    LocalisationParameters,
+    OWN_POSE_SOURCES,
+    POSE_SOURCES,
+)
 from leader_election.localisation.poses import Array, between, compose, PlanePose
 from leader_election.localisation.sighting import Landmarks, LEAST_DEVIATION, seen_from, Sighting
 from leader_election.localisation.sighting_sources import Extraction
@@ -79,7 +85,8 @@ class PoseSource:
     """
     The pose of a robot by odometry, with the deviation of dead reckoning.
 
-    This is ``pose_source`` ``odometry``, and the interface and base of all sources. Poses
+    This is ``pose_source`` ``odometry``, and the interface and base of all sources, also of those
+    of users' packages, which have an attribute ``name``. Poses
     that another localisation gives (``tf``, or odometry in the shared frame) are taken as they
     are, and have no deviation.
 
@@ -369,4 +376,6 @@ def make_source(robot: int, parameters: LocalisationParameters, *, expiry: float
         from leader_election.localisation.cooperative import CooperativeSource
         return CooperativeSource(robot, parameters, expiry=expiry, top_speed=top_speed,
                                  counts=counts, landmarks=landmarks)
-    return PoseSource(robot, parameters, expiry=expiry, top_speed=top_speed, counts=counts)
+    own = parameters.pose_source in OWN_POSE_SOURCES
+    kind: type[PoseSource] = PoseSource if own else POSE_SOURCES.get(parameters.pose_source)
+    return kind(robot, parameters, expiry=expiry, top_speed=top_speed, counts=counts)
