@@ -112,7 +112,7 @@ def test_picture_of_wings_equals_the_package() -> None:
     assert re.findall(r'font-weight="bold"[^>]*>(\w+)</text>', picture) == INSTALLED
     assert {room for room in LEANS_ON if '.' in room and not re.search(
         rf'>[^<]*\b{room.rpartition(".")[2]}\b[^<]*<', picture)} == {
-            'election.part', 'election.registry'}
+            'election.part'}
 
 
 def test_documented_topics_of_a_robot_exist(ros: None) -> None:

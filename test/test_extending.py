@@ -157,8 +157,9 @@ PUBLIC = {
     'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec', 'Count',
     'DecisionOrigin', 'Device', 'Fence', 'Hops', 'Id', 'Kept', 'LEAST', 'LeaderClient',
     'LeaderElectionError', 'METRICS', 'Member', 'Message', 'Metric', 'Negated', 'NoParameters',
-    'OWN', 'ParameterError', 'RANKED', 'RangingInput', 'ReadingInput', 'ReceivedReading',
-    'RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource', 'Task', 'Ticks', 'Unbounded',
+    'OWN', 'ParameterError', 'PoseSource', 'RANKED', 'RangingInput', 'ReadingInput',
+    'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource', 'Task', 'Ticks',
+    'Unbounded',
     '__version__', 'all_of', 'any_of', 'build', 'combine', 'count', 'greatest', 'histogram',
     'least', 'mean', 'parameter', 'top', 'total', 'union'}
 """A name that leaves this list breaks users' packages: the version has to say so."""

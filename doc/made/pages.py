@@ -37,8 +37,8 @@ import posixpath
 import re
 from typing import Any
 
-from leader_election.election.registry import Registry
 from leader_election.parameters import grouped, Parameter
+from leader_election.parameters.registry import Registry
 from made.launch_arguments import launch_arguments
 from made.wire_format import wire_format
 

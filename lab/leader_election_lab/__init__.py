@@ -22,7 +22,7 @@ other modules may change from one version to the next. Each name is imported whe
 from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
-from leader_election.election import registry
+from leader_election.parameters import registry
 
 if TYPE_CHECKING:
     from leader_election_lab.api import (

@@ -26,7 +26,6 @@ from typing import Any, NamedTuple, TypeVar
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.algorithms.algorithm import hop_limit
 from leader_election.election.regions.region import ROLES
-from leader_election.election.registry import explained, place_of
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import (
     as_number,
@@ -37,6 +36,7 @@ from leader_election.parameters import (
     ParameterError,
     table,
 )
+from leader_election.parameters.registry import explained, place_of
 from leader_election_lab.experiment import schema
 from leader_election_lab.simulation.composed_rounds import with_regions
 from leader_election_lab.simulation.network_events import ChangeStrength, Event, State

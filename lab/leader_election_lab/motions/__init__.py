@@ -23,8 +23,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from leader_election.election.registry import Registry
 from leader_election.parameters import NoParameters, ParameterError
+from leader_election.parameters.registry import Registry
 from leader_election.simulation.robot_logs import read_logs
 from leader_election_lab.motions import streets, walks
 from leader_election_lab.topologies import LogsParameters

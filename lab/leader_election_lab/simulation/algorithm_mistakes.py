@@ -27,7 +27,7 @@ import re
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
-from leader_election.election.registry import at, explained, is_own, place_of
+from leader_election.parameters.registry import at, explained, is_own, place_of
 from leader_election_lab.experiment.parser import ScenarioError
 from leader_election_lab.experiment.schema import Entrant
 from leader_election_lab.states import state_layout

@@ -35,7 +35,6 @@ from leader_election.election.regions.aggregate import Aggregate, AGGREGATES, la
 from leader_election.election.regions.pattern import coordinated, types_of
 from leader_election.election.regions.region import initial_region, parameters_of, RELAY
 from leader_election.election.regions.summary_layout import SummaryLayout
-from leader_election.election.registry import Registry
 from leader_election.election.robot.metrics import Metric, METRICS
 from leader_election.election.robot.strength import (
     RobotKnowledge,
@@ -43,6 +42,7 @@ from leader_election.election.robot.strength import (
     StrengthSource,
 )
 from leader_election.parameters import build, ParameterError, table
+from leader_election.parameters.registry import Registry
 from leader_election_lab.experiment import schema
 import numpy as np
 from numpy.typing import NDArray

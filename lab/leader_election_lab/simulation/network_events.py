@@ -32,8 +32,8 @@ from leader_election.election.algorithms.recursive import (
     recursive_round,
 )
 from leader_election.election.regions.region import CANDIDATE, with_effective_strength
-from leader_election.election.registry import Registry
 from leader_election.parameters import parameter, ParameterError
+from leader_election.parameters.registry import Registry
 from leader_election_lab.engine.network import Network, OLDER
 from leader_election_lab.states import ABSENT, state_layout
 import numpy as np

@@ -18,8 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from leader_election.election.registry import Registry
 from leader_election.parameters import parameter, ParameterError, REQUIRED_INT
+from leader_election.parameters.registry import Registry
 from leader_election.simulation.robot_logs import read_logs, SAMPLE
 from leader_election_lab.topologies import graphs
 from leader_election_lab.topologies.contacts import Contacts, ContactsParameters

@@ -20,7 +20,7 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
-from leader_election.election.registry import explained
+from leader_election.parameters.registry import explained
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.parser import ScenarioError
 from leader_election_lab.simulation.algorithm_mistakes import of_numba

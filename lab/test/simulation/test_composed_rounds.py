@@ -26,7 +26,7 @@ from leader_election.election.messages.region_codec import WHOLE_SHARE
 from leader_election.election.regions.aggregate import Aggregate, Maker
 from leader_election.election.regions.region import CANDIDATE, RELAY, WORKER
 from leader_election.election.regions.summary_layout import ADD, OWN
-from leader_election.election.registry import Registry
+from leader_election.parameters.registry import Registry
 from leader_election_lab.experiment import schema
 from leader_election_lab.experiment.scenario import parse, Scenario, ScenarioError
 from leader_election_lab.experiment.schema import Sensor

@@ -23,8 +23,8 @@ import sys
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.fields import Field, fields_of
-from leader_election.election.registry import Registry
 from leader_election.parameters import NoParameters, ParameterError, table
+from leader_election.parameters.registry import Registry
 
 
 class Device(NamedTuple):

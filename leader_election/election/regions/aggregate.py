@@ -30,7 +30,7 @@ from typing import Any
 
 from leader_election.election.regions import summary_layout
 from leader_election.election.regions.summary_layout import SummaryLayout
-from leader_election.election.registry import Registry
+from leader_election.parameters.registry import Registry
 
 DIRECTIONS = 8
 """The directions in which :func:`extent` keeps the outermost position."""

@@ -40,8 +40,8 @@ from importlib.metadata import EntryPoint
 from typing import Any, ClassVar, NamedTuple
 
 from leader_election.election.regions.aggregate import Aggregate
-from leader_election.election.registry import installed_entry_points
 from leader_election.parameters import did_you_mean, NoParameters
+from leader_election.parameters.registry import installed_entry_points
 
 Position = tuple[float, float]
 """x, y in the shared frame [m]."""

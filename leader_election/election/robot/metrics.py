@@ -28,8 +28,8 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.election.messages.codec import Position
-from leader_election.election.registry import Registry
 from leader_election.parameters import NoParameters, parameter
+from leader_election.parameters.registry import Registry
 
 
 class RangingInput(NamedTuple):

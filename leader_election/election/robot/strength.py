@@ -20,8 +20,8 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.algorithm import BARRED
-from leader_election.election.registry import Registry
 from leader_election.parameters import NoParameters
+from leader_election.parameters.registry import Registry
 
 Limits = tuple[float, float]
 """The least and the greatest strength that a robot of the swarm can have, inclusive."""

@@ -23,8 +23,8 @@ from typing import Any
 from leader_election.election.regions.aggregate import mean, top, union
 from leader_election.election.regions.pattern import decay
 from leader_election.election.regions.task import Member, Task
-from leader_election.election.registry import message_type
 from leader_election.parameters import parameter, ParameterError
+from leader_election.parameters.registry import message_type
 from std_msgs.msg import Bool
 
 

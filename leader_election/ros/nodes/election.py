@@ -22,7 +22,6 @@ from typing import Any
 from leader_election.election.messages.codec import MAIN
 from leader_election.election.messages.swarm_key import fingerprint, REPLAY_WINDOW
 from leader_election.election.part import PARTS
-from leader_election.election.registry import message_type
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.mailbox import ObservationClock
 from leader_election.election.robot.neighbourhood import LATE_AFTER
@@ -30,6 +29,7 @@ from leader_election.election.robot.parameters import ElectionParameters, Instan
 from leader_election.election.robot.robot import PendingRound, Robot
 from leader_election.election.robot.rounds import RoundSchedule
 from leader_election.parameters import ParameterError
+from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import (
     Declarations,

@@ -24,9 +24,9 @@ import math
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped, TransformStamped, Twist
-from leader_election.election.registry import message_type
 from leader_election.localisation.poses import yaw_of
 from leader_election.parameters import ParameterError
+from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.process import run

@@ -32,7 +32,6 @@ from typing import Any
 
 from geometry_msgs.msg import Pose as PoseMessage
 from geometry_msgs.msg import TransformStamped
-from leader_election.election.registry import message_type
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.localisation import sighting_sources as sightings
@@ -40,6 +39,7 @@ from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
 from leader_election.localisation.parameters import DETECTIONS, MEASUREMENTS, RANGES, TAGS
 from leader_election.localisation.poses import from_parameter, from_quaternion, moved_to, Pose
 from leader_election.parameters import frame_name, ParameterError
+from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.part_topics import Listen
 from leader_election.ros.nodes.qos import EVENTS, SIGHTINGS

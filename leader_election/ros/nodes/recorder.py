@@ -21,8 +21,8 @@ from pathlib import Path
 import sys
 from typing import Any
 
-from leader_election.election.registry import message_type
 from leader_election.parameters import ParameterError
+from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes import clock, process
 from leader_election.ros.nodes.declare import declare_all, overrides
 from leader_election.swarm.recording import options as recording_options

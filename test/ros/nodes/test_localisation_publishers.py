@@ -21,7 +21,6 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticStatus
 from generated_messages import installed
 from geometry_msgs.msg import TransformStamped
-from leader_election.election.registry import message_type
 from leader_election.localisation.neighbourhood_filter import Innovation
 from leader_election.localisation.poses import (
     from_parameter,
@@ -32,6 +31,7 @@ from leader_election.localisation.poses import (
     position,
 )
 from leader_election.parameters import ParameterError
+from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes.localisation_topics import stamped_transform
 from leader_election.ros.nodes.qos import EVENTS, SENSOR
 from nav_msgs.msg import Odometry

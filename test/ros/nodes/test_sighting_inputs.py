@@ -24,9 +24,9 @@ from builtin_interfaces.msg import Time
 from generated_messages import installed
 from geometry_msgs.msg import Point, TransformStamped, Vector3
 from leader_election.election.messages.localisation_codec import LOCALISATION
-from leader_election.election.registry import message_type
 from leader_election.localisation.sighting import Sighting
 from leader_election.parameters import ParameterError
+from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes.qos import SENSOR
 import pytest
 from rclpy.duration import Duration
