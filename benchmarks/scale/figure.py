@@ -22,7 +22,7 @@ from benchmarks.scale.report import Runs
 from leader_election.swarm.view.charts import FAINT, FONT, new_figure, tidy
 from leader_election.swarm.view.formatting import colour
 from leader_election_lab.figures.style import colour_of, legend_outside
-from leader_election_lab.runs.files import check_writable, write_errors
+from leader_election_lab.runs.files import check_writable, replacing
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter
 import numpy as np
@@ -77,8 +77,8 @@ def draw(runs: Runs, networks: Sequence[Network], contestants: Sequence[Contesta
         tidy(axes)
     handles, labels = grid[0, 0].get_legend_handles_labels()
     legend_outside(figure, handles, labels)
-    with write_errors(out):
-        figure.savefig(out)
+    with replacing(out) as temporary:
+        figure.savefig(temporary, format=out.suffix[1:])
     return out
 
 
