@@ -17,7 +17,7 @@ Rounds, messages and recovery of all algorithms from 100 to 1,000,000 devices.
 Each run starts, then loses 1 % of all devices, 10 %, and all leaders at once, and each of these
 phases lasts until nothing changes any more. Finished runs are stored. After Ctrl-C the same
 command continues from there. The tables, scale.md, and the picture, scale.png, are in the folder
-of the results.
+of the results. The exit status is 1 if leaders of any run are wrong at its end.
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ from benchmarks.scale.networks import (
     scenario_of,
 )
 from benchmarks.scale.phases import BUDGET, LEADERS, LOSSES, Outcome, Phase, run, SKIPPED
-from benchmarks.scale.report import report, Runs
+from benchmarks.scale.report import has_wrong, report, Runs
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
 from leader_election_lab.runs.computation import cores
 from leader_election_lab.runs.files import replacing, ResultError
@@ -161,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
               file=sys.stderr, flush=True)
         # A normal exit would wait for the runs of the threads.
         os._exit(ExitStatus.INTERRUPTED)
-    return ExitStatus.OK
+    return ExitStatus.FAILED if has_wrong(runs) else ExitStatus.OK
 
 
 def measure(networks: Sequence[Network], contestants: Sequence[Contestant], seeds: int,

@@ -66,7 +66,7 @@ def draw(runs: Runs, networks: Sequence[Network], contestants: Sequence[Contesta
             _line(axes, runs, shown, contestant, measure, by_size, MARKERS[k % len(MARKERS)])
         axes.set_title(title, fontsize=FONT)
         axes.set(ylabel=label, xlabel='devices' if by_size else 'diameter [hops]')
-        if any((network, contestant) in runs for network in shown for contestant in contestants):
+        if any(len(line.get_xdata()) for line in axes.lines):
             axes.set(xscale='log', yscale='log')
             if guided:
                 _guide(axes, [network.devices if by_size else network.hops for network in shown],

@@ -132,6 +132,12 @@ def unfinished(found: Sequence[Phase]) -> str:
     return WRONG if any(phase.wrong for phase in found) else ''
 
 
+def has_wrong(runs: Runs) -> bool:
+    """Return whether leaders no longer change in any phase, and are not the right ones."""
+    return any(unfinished([phase]) == WRONG for outcomes in runs.values()
+               for outcome in outcomes for phase in outcome.phases.values())
+
+
 def message(outcomes: Sequence[Outcome]) -> str:
     """Return the cell of the length of a message until leaders have settled [bytes]."""
     found = [outcome.phases[START] for outcome in outcomes]

@@ -30,9 +30,10 @@ import sys
 from benchmarks.chaos.judge import Judge, Truth
 from benchmarks.chaos.report import checks
 from benchmarks.explicit_states import check, Family, Setting
+from benchmarks.scale.figure import draw
 from benchmarks.scale.networks import CONTESTANTS, Network, scenario_of
 from benchmarks.scale.phases import run, START
-from benchmarks.scale.report import rounds, WRONG
+from benchmarks.scale.report import has_wrong, rounds, WRONG
 from benchmarks.simulated_swarm import SimulatedSwarm
 from benchmarks.state_sets import Rounds
 from chaos.test_chaos import good
@@ -261,14 +262,19 @@ def test_leader_check_finds_robots_that_accept_no_message() -> None:
 
 
 @pytest.mark.parametrize(('loss', 'wrong'), [(0.0, False), (1.0, True)])
-def test_scale_finds_devices_that_receive_no_message(loss: float, wrong: bool) -> None:
+def test_scale_finds_devices_that_receive_no_message(
+        loss: float, wrong: bool, tmp_path: Path) -> None:
     """Each device leads itself at once, and nothing changes any more."""
     [bounded] = [each for each in CONTESTANTS if each.label == 'bounded']
-    scenario = scenario_of(Network(10, 10), bounded, 100).replaced({'messages.loss': loss})
+    network = Network(10, 10)
+    scenario = scenario_of(network, bounded, 100).replaced({'messages.loss': loss})
     outcome = run(scenario, 0, 10, bounded.quiet(10), 100, bounded.radius)
     assert all(phase.led is not None for phase in outcome.phases.values())
     assert outcome.phases[START].wrong == wrong
     assert (rounds(START)([outcome]) == WRONG) == wrong
+    runs = {(network, bounded): [outcome]}
+    assert has_wrong(runs) == wrong
+    assert draw(runs, [network], [bounded], tmp_path / 'scale.png').exists()
 
 
 def test_prove_finds_an_ignored_radius(monkeypatch: pytest.MonkeyPatch) -> None:
