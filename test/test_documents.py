@@ -295,7 +295,7 @@ def assert_node(name: str, words: Sequence[str]) -> None:
         if option == '-p':
             assert_parameter(declared(name), key, yaml.safe_load(value))
         elif option == '-r':
-            assert all(re.fullmatch(TOPIC, end) for end in (key, value)), word
+            assert re.fullmatch(TOPIC, key.removeprefix('__')) and re.fullmatch(TOPIC, value), word
         else:
             assert option == '--params-file' and word.endswith('.yaml'), option
 

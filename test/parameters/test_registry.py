@@ -17,8 +17,8 @@
 from importlib.metadata import EntryPoint, EntryPoints
 from typing import Any
 
-from leader_election.election import registry
 from leader_election.election.robot.metrics import Metric, METRICS
+from leader_election.parameters import registry
 from leader_election.parameters.registry import message_type, Registry
 import pytest
 from std_msgs.msg import Float64
