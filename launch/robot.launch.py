@@ -53,6 +53,7 @@ OTHERS = {
     'cmd_vel_topic': ('', 'The topic of velocity commands.' + IN_FILE.format('cmd_vel')),
     'tf_topic': ('', 'The topic of transforms, for pose_source tf; static transforms are on the '
                      'topic of that name with suffix _static.' + IN_FILE.format('/tf')),
+    'pose_topic': ('', 'The topic of poses, for pose_source pose.' + IN_FILE.format('pose')),
     **{f'{source}_topic': ('', f'The topic of {what}, with sighting_sources: {source}.'
                            + IN_FILE.format(source)) for source, what in (
         ('measurements', 'measurements of neighbours'), ('detections', 'detections'),

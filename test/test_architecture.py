@@ -54,7 +54,7 @@ LEANS_ON = {
     'swarm.view': {'swarm', 'simulation', 'election.tasks', 'election.messages', 'election.robot',
                    'parameters'},
     'swarm.fleet': {'simulation', 'election.tasks', 'election.messages', 'election.robot',
-                    'election.regions', 'parameters'},
+                    'election.regions', 'localisation', 'parameters'},
     'swarm.recording': {'swarm.web', 'swarm.view', 'swarm', 'simulation', 'election.messages',
                         'election.mandates', 'election.robot', 'election.algorithms',
                         'localisation', 'parameters'},

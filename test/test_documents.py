@@ -134,7 +134,9 @@ def test_documented_topics_of_a_robot_exist(ros: None) -> None:
                           if topic not in ('/rosout', '/parameter_events')})
         node.destroy_node()
     for text, found in zip(own.partition('Out:')[::2], there):
-        rows = re.findall(r'^\| `([\w/]+)` \| `(\w+/\w+)`', text, re.MULTILINE)
+        # Poses are subscribed to once a publisher tells their type.
+        rows = [row for row in re.findall(
+            r'^\| `([\w/]+)` \| `(\w+/\w+)`', text, re.MULTILINE) if row[0] != 'pose']
         assert {'/' + topic.lstrip('/').replace('_N', '_7'): kind for topic, kind in rows
                 if kind.partition('/')[0] not in NOT_ON_PYPI} == found
 

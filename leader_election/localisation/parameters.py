@@ -22,8 +22,10 @@ from leader_election.parameters.registry import Registry
 from leader_election.parameters.values import id_ranges
 
 INFINITE = float('inf')
-ODOMETRY, COOPERATIVE, GIVEN = 'odometry', 'cooperative', 'tf'
-OWN_POSE_SOURCES = (ODOMETRY, COOPERATIVE, GIVEN)
+ODOMETRY, COOPERATIVE, TRANSFORM, POSE = 'odometry', 'cooperative', 'tf', 'pose'
+OWN_POSE_SOURCES = (ODOMETRY, COOPERATIVE, TRANSFORM, POSE)
+GIVEN = (TRANSFORM, POSE)
+"""The pose sources by another localisation."""
 POSE_SOURCES: Registry[Any] = Registry('pose source', 'leader_election.pose_sources')
 """The pose sources of users' packages: classes derived from ``PoseSource``, with a name."""
 BUMPER, IMU = 'bumper', 'imu'
@@ -53,7 +55,8 @@ class LocalisationParameters:
     pose_source: str = parameter(
         ODOMETRY, 'How the pose in the shared frame is found: odometry from initial_pose on '
         '(odometry), corrected by what this robot and its neighbours measure of each other '
-        '(cooperative), or by the transform from the frame in its header (tf; needs tf2_ros_py).',
+        '(cooperative), by the transform from the frame in its header (tf; needs tf2_ros_py), or '
+        'by poses in the shared frame on topic pose (pose).',
         choices=lambda: (*OWN_POSE_SOURCES, *POSE_SOURCES.names()))
     odometry_noise_position: float = parameter(
         0.06, 'Noise of odometry: standard deviation of the position after driving one metre. It '

@@ -289,7 +289,8 @@ class PoseSource:
     def text(self, now: float) -> str:
         """Return the text of the report without a fault."""
         if self.estimate is None:
-            return ('by a localisation (tf)' if self.parameters.pose_source == GIVEN
+            return (f'by a localisation ({self.parameters.pose_source})'
+                    if self.parameters.pose_source in GIVEN
                     else 'no pose')
         return f'odometry, deviation {self.deviation:.2f} m'
 

@@ -15,13 +15,16 @@
 """The topics of a robot's pose: odometry, sightings, transforms, corrected poses."""
 
 from collections.abc import Callable
+import math
 from typing import Any
 
 from leader_election.election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Robot
-from leader_election.localisation.parameters import BUMPER, IMU
-from leader_election.localisation.poses import IDENTITY, yaw_of
+from leader_election.election.robot.sensing import ODOMETRY_REJECTED
+from leader_election.localisation.parameters import BUMPER, IMU, POSE, TRANSFORM
+from leader_election.localisation.poses import heading, IDENTITY, Pose, position, yaw_of
 from leader_election.parameters import frame_name, ParameterError
 from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.given_poses import GivenPoses, KINDS, LOOK_PERIOD
 from leader_election.ros.nodes.localisation_topics import (
     LocalisationPublishers,
     subscribe_sightings,
@@ -57,8 +60,13 @@ class PoseTopics:
         self.failure: ParameterError | None = None
         parameters, source = robot.parameters, robot.sensing.source
         self._received = False
-        self._transform = (
-            TransformOrigin(node, parameters.frame) if parameters.pose_source == 'tf' else None)
+        self._transform = (TransformOrigin(node, parameters.frame)
+                           if parameters.pose_source == TRANSFORM else None)
+        self._given = (
+            GivenPoses(node, parameters.frame, self._take_pose, self._has_odometry,
+                       lambda: robot.counts.update((ODOMETRY_REJECTED,)))
+            if parameters.pose_source == POSE else None)
+        self._odometry_time = -math.inf
         self._corrected = LocalisationPublishers(node, robot) if source.cooperates else None
         # A sighting belongs to the odometry before it: neither may be skipped, even if late.
         listen('odom', Odometry, self._odometry, SIGHTINGS if source.cooperates else SENSOR)
@@ -75,6 +83,9 @@ class PoseTopics:
 
         :param timer: starts a timer with a period [s].
         """
+        if self._given is not None:
+            self._given.look()
+            timer(LOOK_PERIOD, self._given.look)
         timeout = self._robot.parameters.odometry_timeout
         if timeout > 0.0:
             self._begun = self._now()
@@ -89,6 +100,10 @@ class PoseTopics:
         """Return odometry, until it arrives, where positions matter."""
         if self._received or not self._robot.sensing.positions_matter:
             return []
+        if self._given is not None:
+            return [MissingInput(
+                'poses', self._given.topic, 'start the localisation, or remap pose to its topic; '
+                f'its type is one of {", ".join(KINDS)}')]
         topic = self._node.resolve_topic_name('odom')
         return [MissingInput(
             'odometry', topic, 'start the driver or the simulator (of Gazebo: its bridge, too), '
@@ -103,22 +118,43 @@ class PoseTopics:
         self._deadline.cancel()
         if self._robot.sensing.positions_matter and not self._received:
             topic = self._node.resolve_topic_name('odom')
-            self.failure = ParameterError('odometry_timeout', problem=f': no odometry on {topic} '
+            what, name = 'odometry', 'odom'
+            if self._given is not None:
+                topic, what, name = self._given.topic, 'pose', 'pose'
+            self.failure = ParameterError('odometry_timeout', problem=f': no {what} on {topic} '
                                           f'within {timeout:g} s; '
-                                          'start the driver, or remap odom to its topic (ros2 '
+                                          f'start the driver, or remap {name} to its topic (ros2 '
                                           f'topic info -v {topic}, ros2 topic list -t)')
 
-    def _odometry(self, message: Odometry) -> None:
+    def _has_odometry(self) -> bool:
+        """Return whether the last odometry is recent."""
+        age = self._now() - self._odometry_time
+        return age <= self._robot.parameters.odometry_expiry
+
+    def _take_pose(self, pose: Pose) -> None:
+        """Process a pose in the shared frame of a robot without odometry."""
         self._received = True
+        self._robot.sensing.take_odometry(
+            position(pose) + (0.0,), self._now(), IDENTITY, heading(pose))
+
+    def _odometry(self, message: Odometry) -> None:
+        self._odometry_time = self._now()
+        # Poses are the input that matters where they are given.
+        self._received = self._received or self._given is None
         point, origin = message.pose.pose.position, None
         frame = frame_name(message.header.frame_id)
         if frame == self._robot.parameters.frame:
             origin = IDENTITY
-        elif self._transform is not None:
-            origin = self._transform.origin(frame)
+        elif self._transform is not None or self._given is not None:
+            if self._given is not None:
+                self._given.note(message)
+                origin = self._given.origin
+            elif self._transform is not None:
+                origin = self._transform.origin(frame)
             if origin is None:
                 self._robot.counts[ODOMETRY_WITHOUT_TRANSFORM] += 1
                 return
+        self._received = True
         turn = message.pose.pose.orientation
         needed = self._transform is None or self._uses_heading()
         yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if needed else None

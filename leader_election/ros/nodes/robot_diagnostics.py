@@ -34,6 +34,7 @@ from leader_election.election.robot.robot import (
     Robot,
 )
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
+from leader_election.localisation.parameters import POSE
 from leader_election.ros.nodes.event_log import EventLog
 from leader_election.ros.nodes.qos import EVENTS
 from rclpy.event_handler import SubscriptionEventCallbacks
@@ -276,7 +277,8 @@ def _odometry_fault(robot: Robot, now: float) -> str:
     if age is not None:
         return f'odometry is {age:.1f} s old'
     if robot.counts[ODOMETRY_WITHOUT_TRANSFORM]:
-        return f'no transform from the frame of odometry to {robot.parameters.frame}'
+        what = 'pose' if robot.parameters.pose_source == POSE else 'transform'
+        return f'no {what} from the frame of odometry to {robot.parameters.frame}'
     if robot.sensing.has_no_heading:
         return 'the orientation of odometry is missing (a quaternion of zeros)'
     if robot.counts[ODOMETRY_REJECTED]:

@@ -37,6 +37,7 @@ from typing import Any, NamedTuple
 
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import ElectionParameters, names_in
+from leader_election.localisation.parameters import GIVEN
 from leader_election.parameters import (
     did_you_mean,
     files,
@@ -167,7 +168,7 @@ def _check_initial_poses(robots: Sequence[FleetRobot]) -> None:
 
 def _uses_initial_pose(robot: FleetRobot) -> bool:
     needs = METRICS.get(_value(robot, 'metric')).needs_positions
-    return (_value(robot, 'pose_source') != 'tf'
+    return (_value(robot, 'pose_source') not in GIVEN
             and (needs or math.isfinite(_value(robot, 'communication_range'))))
 
 

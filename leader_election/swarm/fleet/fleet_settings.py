@@ -31,7 +31,8 @@ from leader_election.parameters.values import shown
 
 SHARED_TOPIC = 'neighbourhood'
 TOPICS = {SHARED_TOPIC: '/neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
-          'cmd_vel_topic': 'cmd_vel', 'tf_topic': '/tf', 'measurements_topic': 'measurements',
+          'cmd_vel_topic': 'cmd_vel', 'tf_topic': '/tf', 'pose_topic': 'pose',
+          'measurements_topic': 'measurements',
           'detections_topic': 'detections', 'tags_topic': 'tags'}
 """The keys of a robot's topics in a fleet file, with the default topics."""
 ROBOT_KEYS = ('id', 'initial_pose', 'type', 'hostname', 'enabled')

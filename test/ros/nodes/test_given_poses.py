@@ -1,0 +1,147 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Poses on topic pose, as motion capture, AMCL and autopilots publish them."""
+
+from collections.abc import Callable
+import math
+from typing import Any
+
+from geometry_msgs.msg import (
+    PointStamped,
+    PoseStamped,
+    PoseWithCovarianceStamped,
+    Quaternion,
+    TransformStamped,
+)
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.qos import SENSOR, STATE
+from nav_msgs.msg import Odometry
+import pytest
+from rclpy.node import Node
+from ros.nodes.bench import robot
+from support import spin_until
+
+pytestmark = pytest.mark.usefixtures('ros')
+HALF = math.sqrt(0.5)
+KINDS = (PoseStamped, PoseWithCovarianceStamped, TransformStamped)
+
+
+def message_of(kind: type[Any], x: float, y: float, frame: str = 'map', time: int = 0,
+               turn: tuple[float, float] = (0.0, 1.0)) -> Any:
+    """Return a message of a pose. The turn is z and w of a quaternion."""
+    message = kind()
+    message.header.frame_id, message.header.stamp.sec = frame, time
+    if kind is TransformStamped:
+        place, rotation = message.transform.translation, message.transform.rotation
+    else:
+        pose = message.pose.pose if hasattr(message.pose, 'pose') else message.pose
+        place, rotation = pose.position, pose.orientation
+    place.x, place.y, (rotation.z, rotation.w) = x, y, turn
+    return message
+
+
+def odometry_of(x: float, time: int) -> Odometry:
+    message = Odometry()
+    message.header.frame_id, message.header.stamp.sec = 'odom', time
+    message.pose.pose.position.x = x
+    message.pose.pose.orientation = Quaternion(w=1.0)
+    return message
+
+
+class Driver(Node):
+    """Publishes what it is told to, twenty times a second."""
+
+    def __init__(self, kind: type[Any], profile: Any = SENSOR) -> None:
+        super().__init__('driver', use_global_arguments=False)
+        self.pose: Any = None
+        self.odometry: Odometry | None = None
+        self.poses = self.create_publisher(kind, '/r1/pose', profile)
+        self._odometry = self.create_publisher(Odometry, '/r1/odom', SENSOR)
+        self.create_timer(0.05, self._tick)
+
+    def _tick(self) -> None:
+        if self.pose is not None:
+            self.poses.publish(self.pose)
+        if self.odometry is not None:
+            self._odometry.publish(self.odometry)
+
+
+def place_of(node: ElectionNode) -> Callable[[], tuple[float, float] | None]:
+    return lambda: node.robot.sensing.locate(node.election._now())
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_robot_without_odometry_is_where_a_pose_says(kind: type[Any]) -> None:
+    node, driver = robot(1, pose_source='pose', tasks='count'), Driver(kind)
+    driver.pose = message_of(kind, 3.0, 4.0, '/map', turn=(HALF, HALF))
+    spin_until([node, driver], lambda: place_of(node)() == (3.0, 4.0))
+    pose = node.robot.sensing.pose(node.election._now())
+    assert pose is not None and pose[2] == pytest.approx(math.pi / 2)
+
+
+def test_robot_goes_on_by_odometry_after_a_single_latched_pose() -> None:
+    """AMCL publishes while the robot moves only, and keeps the last pose."""
+    node, driver = robot(1, pose_source='pose'), Driver(PoseWithCovarianceStamped, STATE)
+    driver.odometry = odometry_of(10.0, 100)
+    spin_until([node, driver], lambda: len(node.election._pose_topics._given._odometry) > 0)
+    driver.poses.publish(message_of(PoseWithCovarianceStamped, 3.0, 4.0, time=100,
+                                    turn=(HALF, HALF)))
+    spin_until([node, driver], lambda: place_of(node)() == (3.0, 4.0))
+    driver.odometry = odometry_of(12.0, 101)
+    spin_until([node, driver], lambda: place_of(node)() == (3.0, 6.0))
+
+
+def test_late_pose_counts_for_the_odometry_of_its_stamp() -> None:
+    node, driver = robot(1, pose_source='pose'), Driver(PoseStamped)
+    for second, x in (100, 0.0), (101, 2.0), (102, 5.0):
+        driver.odometry = odometry_of(x, second)
+        spin_until([node, driver], lambda x=x: any(
+            pose[0, 3] == x for _, pose in node.election._pose_topics._given._odometry))
+    driver.pose = message_of(PoseStamped, 20.0, 0.0, time=101)
+    spin_until([node, driver], lambda: place_of(node)() == (23.0, 0.0))
+    # The clock of the motion capture is another one.
+    driver.pose = message_of(PoseStamped, 50.0, 0.0, time=7)
+    spin_until([node, driver], lambda: place_of(node)() == (50.0, 0.0))
+
+
+@pytest.mark.parametrize(('wrong', 'said'), [
+    ({'frame': 'world'}, "are in frame 'world', and parameter frame is 'map'"),
+    ({'turn': (0.0, 0.0)}, 'has no orientation'), ({'x': math.nan}, 'is not finite')])
+def test_wrong_pose_is_counted_and_warned_of(
+        wrong: dict[str, Any], said: str, capfd: pytest.CaptureFixture[str]) -> None:
+    node, driver = robot(1, pose_source='pose'), Driver(PoseStamped)
+    driver.pose = message_of(PoseStamped, **{'x': 3.0, 'y': 4.0, **wrong})
+    spin_until([node, driver], lambda: node.robot.counts['odometry_rejected'] > 2)
+    assert place_of(node)() is None
+    assert capfd.readouterr().err.count(said) == 1
+
+
+def test_topic_of_another_type_is_named(capfd: pytest.CaptureFixture[str]) -> None:
+    driver = Driver(PointStamped)
+    spin_until([driver], lambda: driver.count_publishers('/r1/pose') == 1)
+    node, said = robot(1, pose_source='pose'), list[str]()
+    spin_until([node, driver], lambda: said.append(capfd.readouterr().err) or any(
+        '/r1/pose is a geometry_msgs/msg/PointStamped, and poses are one of' in text
+        for text in said))
+
+
+def test_missing_poses_end_the_robot_after_the_timeout() -> None:
+    node, driver = robot(1, pose_source='pose', odometry_timeout=0.3), Driver(PoseStamped)
+    driver.odometry = odometry_of(1.0, 100)
+    spin_until([node, driver], lambda: node.failure is not None)
+    assert isinstance(node.failure, ParameterError)
+    assert 'no pose on /r1/pose within 0.3 s; start the driver, or remap pose' in str(node.failure)
+    assert [each.topic for each in node.missing()] == ['/r1/pose']
