@@ -104,7 +104,7 @@ prove: $(VENV)/.lab  ## Check Bounded Election and mandates in every small netwo
 	echo 'SPIN finds the lack of each of 21 rules'; \
 	else echo 'spin is not installed, so the model of mandates was not checked'; fi
 
-fuzz: $(VENV)/.dev  ## Fuzz codec, mailbox and round with messages of all algorithms; an hour, ARGS="--minutes 600" for more
+fuzz: $(VENV)/.dev  ## Fuzz codec, mailbox and round with messages of all algorithms, and the readers of files; an hour, ARGS="--minutes 600" for more, "--files" for files only
 	@PYTHONPATH=.:lab:test $(BIN)/python -m benchmarks.fuzz $(ARGS)
 
 mutants: $(VENV)/.dev $(VENV)/.mutants  ## Mutation testing of messages, mandates, regions, algorithms and robots; an hour, ARGS="--share 10" for a random tenth, ARGS="'robot/mail*.py'" for one file

@@ -36,6 +36,7 @@ from typing import Any, NamedTuple
 
 from leader_election.parameters import as_number, did_you_mean, ParameterError, strict_yaml
 from leader_election.parameters.files import read_text
+from leader_election.parameters.values import shown
 from leader_election.simulation.kinematics import Array
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.robot_body import RADIUS
@@ -122,12 +123,16 @@ def _polygon(key: str, points: Any) -> shapely.Polygon:
     return polygon
 
 
+FARTHEST = 1e6
+"""The greatest coordinate of an arena [m]."""
+
+
 def _pair(key: str, value: Any) -> tuple[float, float]:
     numbers = [as_number(x) for x in value] if isinstance(value, list) else []
     if (len(numbers) == 2
-            and all(type(x) in (int, float) and math.isfinite(x) for x in numbers)):
+            and all(type(x) in (int, float) and abs(x) <= FARTHEST for x in numbers)):
         return float(numbers[0]), float(numbers[1])
-    raise ValueError(f'{key}: expected two finite numbers, not {value!r}')
+    raise ValueError(f'{key}: expected two finite numbers, not {shown(value)}')
 
 
 WALL_HEIGHT = 0.5

@@ -39,7 +39,6 @@ import re
 import sqlite3
 import struct
 from typing import Any
-import zipfile
 
 from leader_election.parameters import ParameterError
 from leader_election.simulation.data_set import Array, DataSet, in_order, Recorded
@@ -47,6 +46,8 @@ from leader_election.simulation.robot_logs import check_steps
 import numpy as np
 
 FILES = 'the folder of a bag of TIERS, with a file *.db3, or the file 4robots_data_01.npz of TIERS'
+LARGEST = 2**28
+"""The greatest size of all arrays of a file [bytes]."""
 PERIOD = 0.13705
 """
 The time between two rows of the file without times [s]: that of the same ranges in the bag
@@ -148,9 +149,11 @@ def _with(robot: Recorded, rows: Sequence[tuple[float, ...]]) -> Recorded:
 def _of_arrays(source: Path) -> DataSet:
     try:
         with np.load(source) as file:
+            if sum(part.file_size for part in file.zip.infolist()) > LARGEST:
+                raise ValueError(f'its arrays are larger than {LARGEST} bytes')
             arrays = {name: np.asarray(file[name], dtype=np.float64) for name in file.files}
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise ParameterError(f'{source}: {error}') from None
+    except Exception as error:  # noqa: BLE001 - any error of the library on a damaged file
+        raise ParameterError(f'{source}: {" ".join(str(error).split())}') from None
     robots = {}
     try:
         for name, place in arrays.items():

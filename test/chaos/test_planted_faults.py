@@ -22,11 +22,14 @@ planted in the robots' own code, and run in simulated time.
 from argparse import Namespace
 from collections.abc import Callable
 from itertools import count
+import os
 from pathlib import Path
 import re
 import subprocess
 import sys
+from typing import Any
 
+from benchmarks import fuzz_files
 from benchmarks.chaos.judge import Judge, Truth
 from benchmarks.chaos.report import checks
 from benchmarks.explicit_states import check, Family, Setting
@@ -300,6 +303,27 @@ def test_fuzz_finds_a_codec_that_raises_or_changes_an_id(
         test_fuzz.check_decoding(codec, payload)
 
 
+def spend(folder: Path) -> None:
+    """Take longer than is allowed."""
+    while True:
+        (folder / 'file').read_bytes()
+
+
+@pytest.mark.parametrize(('read', 'found'), [
+    (lambda folder: 1 // 0, 'ZeroDivisionError: '),
+    (lambda folder: bytearray(10**9), 'MemoryError'),
+    (spend, 'TooSlow: longer than 1 s'), (lambda folder: os._exit(3), 'the process ended with 3')])
+def test_fuzz_finds_a_reader_that_fails(read: Callable[[Path], Any], found: str, tmp_path: Path,
+                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz_files, 'SECONDS', 1)
+    monkeypatch.setattr(fuzz_files, 'KEPT', tmp_path)
+    for reads, wrong in ((read, True), (lambda folder: None, False)):
+        reader = fuzz_files.Reader(reads, {'file': b'1,2'})
+        monkeypatch.setattr(fuzz_files, 'readers', lambda folder, reader=reader: {'it': reader})
+        texts = [*fuzz_files.failures('it', 0, 1)]
+        assert any(found in text for text in texts) == wrong and wrong == bool(texts), texts
+
+
 HERE, CHECKS, SCENARIOS, GATE, CHAOS = (
     'chaos/test_planted_faults', 'ros/demo/test_checks', 'ros/demo/test_task_scenarios',
     'ros/demo/test_gate', 'chaos/test_chaos')
@@ -352,6 +376,7 @@ PLANTED = {
         f'{HERE}.test_scale_finds_devices_that_receive_no_message',
     'fuzz, decoding':
         f'{HERE}.test_fuzz_finds_a_codec_that_raises_or_changes_an_id',
+    'fuzz, readers': f'{HERE}.test_fuzz_finds_a_reader_that_fails',
     'fuzz, recovery': 'election/messages/test_fuzz.test_check_of_recovery_detects_lasting_harm',
 }
 """The test that shows each check failing, by a part of the check's text."""

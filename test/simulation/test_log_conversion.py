@@ -14,6 +14,7 @@
 
 """The conversion of data sets with ranges by radio (TIERS, MURP), and sideways motion."""
 
+from contextlib import suppress
 import csv
 import math
 from pathlib import Path
@@ -173,6 +174,12 @@ def test_file_is_refused_when_it_holds_no_arrays(tmp_path):
         (tmp_path / 'text.npz').write_text('no archive')
         with pytest.raises(ParameterError, match='^[^\n]*npz[^\n]*$'):
             convert(path, tmp_path / 'logs')
+    packed = arrays(tmp_path / '4robots_data_01.npz')
+    content = packed.read_bytes()
+    for place in range(30, len(content), len(content) // 100):
+        packed.write_bytes(content[:place] + b'\xff' + content[place + 1:])
+        with suppress(ParameterError):
+            convert(packed, tmp_path / f'logs_{place}')
     np.savez(tmp_path / 'other.npz', bias_np=np.zeros(3))
     with pytest.raises(ParameterError, match='no arrays optitrack_turtle01_pose_np'):
         convert(tmp_path / 'other.npz', tmp_path / 'logs')

@@ -63,6 +63,8 @@ def test_arena_is_read_from_a_file(tmp_path):
     ('obstacles: []', 'size: expected two finite numbers, not None'),
     ('size: [4, big]', 'size: expected two finite numbers'),
     ('size: [4, .inf]', 'size: expected two finite numbers'),
+    ('size: [4, ' + 400 * '9' + ']', 'size: expected two finite numbers'),
+    ('size: [4, 1e300]', 'size: expected two finite numbers'),
     ('size: [4, 0]', 'size: [4, 0] is not greater than 0'),
     ('size: [4, 2]\nwalls: []', 'unknown key walls'),
     ('size: [4, 2]\nobstacles: 3', 'obstacles: expected a list'),

@@ -19,7 +19,7 @@ from functools import lru_cache
 import math
 from typing import Any
 
-from leader_election.election.messages.codec import Message, Position
+from leader_election.election.messages.codec import MAX_COORDINATE, Message, Position
 from leader_election.election.part import Part, PartSetup
 from leader_election.parameters import as_number, ParameterError, strict_yaml
 from leader_election.parameters.files import read_text
@@ -170,5 +170,5 @@ def _polygon(name: str, points: Any) -> shapely.Polygon:
 
 def _is_point(point: Any) -> bool:
     return (isinstance(point, Sequence) and len(point) == 2
-            and all(type(x) in (int, float) and math.isfinite(x)
+            and all(type(x) in (int, float) and abs(x) <= MAX_COORDINATE
                     for x in map(as_number, point)))

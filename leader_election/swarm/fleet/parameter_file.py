@@ -40,8 +40,8 @@ def global_parameters(path: str) -> dict[str, Any]:
     try:
         sections = yaml.safe_load(read_text(path))
         return dict(sections.get(ALL_NODES, {}).get(PARAMETERS_KEY, {}))
-    except (OSError, ValueError, AttributeError, TypeError, RecursionError,
-            yaml.YAMLError) as error:
+    except (OSError, ValueError, ArithmeticError, AttributeError, LookupError, TypeError,
+            RecursionError, yaml.YAMLError) as error:
         hint = '; a tab is not allowed, indent by spaces' if r"'\t'" in str(error) else ''
         raise ParameterError(f'parameter params_file: {path!r} is not a file of parameters: '
                              + ' '.join(str(error).split()) + hint) from None

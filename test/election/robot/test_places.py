@@ -69,6 +69,7 @@ def test_missing_file_of_zones_is_refused(tmp_path: Path):
     ('{a: [[0, 0], [1, 0], [1, x]]}', 'a is not allowed; it takes three or more points'),
     ('{a: [[0, 0], [1, 0], [1, .nan]]}', 'a is not allowed; it takes three or more points'),
     ('{a: [[0, 0], [1, 0], [1, .inf]]}', 'a is not allowed; it takes three or more points'),
+    ('{a: [[0, 0], [1, 0], [1, ' + 400 * '9' + ']]}', 'a is not allowed; it takes three or more '),
     ('{a: [[0, 0], [1, 0], [1, true]]}', 'a is not allowed; it takes three or more points'),
     ('{a: [[0, 0], [1, 1], [1, 0], [0, 1]]}', 'a is not a simple polygon: Self-intersection'),
     ('{a: [[0, 0], [1, 0], [2, 0]]}', 'a is '),
