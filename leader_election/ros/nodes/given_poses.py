@@ -36,6 +36,8 @@ WARNING_PERIOD = 10.0
 """The least time between two warnings of poses [s]."""
 MEMORY = 5.0
 """The greatest age of a pose that is late, by its stamp [s]."""
+MOST_REMEMBERED = 1000
+"""The most messages of odometry that are remembered."""
 
 
 class GivenPoses:
@@ -61,7 +63,8 @@ class GivenPoses:
         self._node, self._frame, self._take = node, frame, take
         self._has_odometry, self._refuse = has_odometry, refuse
         self._subscription: Any = None
-        self._odometry: deque[tuple[float, Pose]] = deque()
+        # A driver may send no stamps.
+        self._odometry: deque[tuple[float, Pose]] = deque(maxlen=MOST_REMEMBERED)
         """Stamps and poses by odometry, the last ones."""
         self._origin: Pose | None = None
 
