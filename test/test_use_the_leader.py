@@ -97,6 +97,15 @@ def check(command: list[str], robot: 'subprocess.Popen[str]', ending: str,
             work.kill()
 
 
+def test_client_of_the_readme_tells_the_leader(robot: 'subprocess.Popen[str]') -> None:
+    text = (Path(__file__).parents[1] / 'README.md').read_text()
+    [code] = re.findall(r'```python\n(.*?)```', text, re.DOTALL)
+    assert len([line for line in code.splitlines() if line]) == 5
+    ran = subprocess.run([sys.executable, '-c', code.replace('/robot_3', '/alone')], text=True,
+                         capture_output=True, env=variables(), timeout=PATIENCE)
+    assert re.fullmatch(r'\d+ True /alone 0.0\n', ran.stdout), ran.stdout + ran.stderr
+
+
 @pytest.mark.parametrize('ending', ENDINGS)
 def test_follower_in_python_behaves_as_documented(
         folder: Path, robot: 'subprocess.Popen[str]', ending: str) -> None:

@@ -14,10 +14,11 @@
 
 """A client for nodes beside a robot: who leads, and whether it may act now."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 import math
 from threading import RLock
+import time
 
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.mandates.lease import Lease, lease_in
@@ -27,8 +28,13 @@ from leader_election.election.robot.leadership import LEADERSHIP
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
+
+LOOK_PERIOD = 0.1
+"""The time between two looks for another leader [s]."""
 
 
 class LeaderClient:
@@ -54,14 +60,14 @@ class LeaderClient:
         :param instance: the name of the election.
         :param expiry: how long a message counts without mandates [s]: ``message_expiry``.
         """
-        self._instance, self._expiry = instance, expiry
+        self._node, self._instance, self._expiry = node, instance, expiry
         self._lock = RLock()
         """Held to read the clock and messages: an executor may have several threads."""
         self._node_clock = node.get_clock()
         self._lease_clock = clock.LeaseClock()
         self._values: Mapping[str, str] = {}
         self._lease: Lease | None = None
-        self._sent = -math.inf
+        self._sent = self._stamp = -math.inf
         self._subscription = node.create_subscription(
             DiagnosticArray, f'{robot.rstrip("/")}/{LEADERSHIP}' if robot else LEADERSHIP,
             self._receive, EVENTS)
@@ -96,6 +102,7 @@ class LeaderClient:
             values = {pair.key: pair.value for pair in status.values}
             if values.get(vocabulary.INSTANCE) == self._instance:
                 before, self._sent, self._values = self._sent, now - took, values
+                self._stamp = stamp
                 self._lease = lease_in(values, self._sent - stamp)
                 if self._lease is not None and self._sent < before:
                     # Another thread took the newer message, or a clock was set: it may be over.
@@ -138,6 +145,43 @@ class LeaderClient:
     def distance(self) -> float:
         """Return the distance to the leader [m], infinite if there is none."""
         return math.inf if self.leader is None else float(self._values[vocabulary.DISTANCE])
+
+    @property
+    def since(self) -> float:
+        """Return for how long the leader has been the same [s], NaN if it is unknown."""
+        if self.leader is None:
+            return math.nan
+        return self._stamp - float(self._values[vocabulary.SINCE]) + self.age
+
+    def wait_for_leader(self, timeout: float = math.inf) -> int | None:
+        """
+        Wait until the leader is known, and return its id, ``None`` if it is not in time.
+
+        The node need not be spun meanwhile.
+
+        :param timeout: the longest time to wait [s].
+        """
+        end = time.monotonic() + timeout
+        while (leader := self.leader) is None and time.monotonic() < end:
+            time.sleep(min(LOOK_PERIOD, max(end - time.monotonic(), 0.0)))
+        return leader
+
+    def on_change(self, callback: Callable[[int | None], None]) -> None:
+        """
+        Have a function called with the leader whenever it changes, also to ``None``.
+
+        It is called while the node is spun, at first with the present leader.
+        """
+        told: list[int | None] = []
+
+        def look() -> None:
+            leader = self.leader
+            if told != [leader]:
+                told[:] = [leader]
+                callback(leader)
+
+        # The end of a message is no event, so time tells.
+        self._node.create_timer(LOOK_PERIOD, look, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     @property
     def term(self) -> int | None:

@@ -88,6 +88,45 @@ def test_client_returns_the_leader(client_of: ClientMaker) -> None:
     assert client.leader_namespace == '/fleet/nine'
 
 
+def test_client_returns_for_how_long_the_leader_is_the_same(client_of: ClientMaker) -> None:
+    begin = Node('clock').get_clock().now().nanoseconds * 1e-9 - 60.0
+    assert 60.0 <= client_of({**FOLLOWS, 'since': f'{begin}'}).since < 90.0
+    assert math.isnan(LeaderClient(Node('user')).since)
+
+
+def test_client_waits_for_a_leader_without_being_spun(client_of: ClientMaker) -> None:
+    assert client_of(FOLLOWS).wait_for_leader(0.0) == 9
+    robot, client = Node('robot'), LeaderClient(Node('user'), '/robot_5')
+    assert client.wait_for_leader(0.01) is None
+    publisher = robot.create_publisher(DiagnosticArray, '/robot_5/leadership', EVENTS)
+    spin_until([robot], lambda: publisher.get_subscription_count() == 1)
+    message = DiagnosticArray(status=[DiagnosticStatus(values=[
+        KeyValue(key=key, value=value) for key, value in LEADS.items()])])
+    message.header.stamp = robot.get_clock().now().to_msg()
+    publisher.publish(message)
+    assert client.wait_for_leader(60.0) == 3
+
+
+def test_client_tells_of_each_leader_and_of_its_end(ros: None) -> None:
+    robot, user = Node('robot'), Node('user')
+    client, told = LeaderClient(user, '/robot_5', expiry=0.5), list[int | None]()
+    client.on_change(told.append)
+    publisher = robot.create_publisher(DiagnosticArray, '/robot_5/leadership', EVENTS)
+
+    def say(values: dict[str, str]) -> None:
+        message = DiagnosticArray(status=[DiagnosticStatus(values=[
+            KeyValue(key=key, value=value) for key, value in values.items()])])
+        message.header.stamp = robot.get_clock().now().to_msg()
+        publisher.publish(message)
+
+    spin_until([user], lambda: told == [None])
+    for values in LEADS, LEADS, FOLLOWS:
+        spin_until([robot, user], lambda values=values: say(values) or (
+            told[-1:] == [int(values['leader'])]))
+    spin_until([robot, user], lambda: told[-1] is None)
+    assert told == [None, 3, 9, None]
+
+
 def test_leading_client_may_not_act_without_mandates(client_of: ClientMaker) -> None:
     client = client_of(LEADS)
     assert client.leads and not client.has_mandates and not client.may_act()
