@@ -100,6 +100,17 @@ class _Loader(yaml.SafeLoader):
             raise ValueError(_ambiguous(node, 'YAML reads it as a number to the base 60', ''))
         return node
 
+    _depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        # Here, since the time of parsing grows with the square of the depth.
+        if self._depth > 2 * DEEPEST:
+            raise ValueError(TOO_DEEP)
+        self._depth += 1
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         super().flatten_mapping(node)
         # Of several merges (<<) of one key the last counts. Checking all of them would not end

@@ -245,6 +245,13 @@ def test_text_is_refused_when_yaml_takes_it_for_another_number(text: str, reason
     assert strict_yaml.read(f'- "{text}"\n- 00:11:22\n- 0.5\n- 0')[1:] == ['00:11:22', 0.5, 0]
 
 
+@pytest.mark.parametrize('start', ['[', '{a: ', '- ', '? '])
+def test_text_is_refused_before_its_end_when_it_is_nested_too_deeply(start: str) -> None:
+    # The per cent sign is not YAML.
+    with pytest.raises(ValueError, match='^is nested more than 20 levels deep$'):
+        strict_yaml.read(3000 * start + '%')
+
+
 @pytest.mark.parametrize(('value', 'number'), [
     ('1e3', 1000), ('2.5e1', 25), ('1_0e1', 100), (7, 7)])
 def test_integer_is_read_in_each_notation(value: Any, number: int) -> None:
