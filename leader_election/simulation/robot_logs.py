@@ -172,7 +172,7 @@ def read_log(path: Path) -> RobotLog:
     if len(late):
         row = int(late[0])
         raise ParameterError(f'log {path}: line {lines[row]}: time does not increase: '
-                             f't is {table[row, 0]:g} after {table[row - 1, 0]:g}')
+                             f't is {table[row, 0]:.12g} after {table[row - 1, 0]:.12g}')
     try:
         check_steps(table[:, 0], lines)
     except ValueError as error:

@@ -99,7 +99,7 @@ def read_trace(path: Path) -> Contacts:
     last = 0.0
     for (t, a, b, up, loss), line in zip(table.tolist(), lines):
         for wrong, problem in (
-                (t < last, f't is {t:g}; it takes at least {last:g}'),
+                (t < last, f't is {t:.12g}; it takes at least {last:.12g}'),
                 (not all(x.is_integer() and 0 <= x <= GREATEST for x in (a, b)) or a == b,
                  f'a, b are {a:g}, {b:g}; they take two whole numbers from 0 on'),
                 (up not in (0.0, 1.0), f'up is {up:g}; it takes 0 or 1'),
