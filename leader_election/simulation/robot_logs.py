@@ -336,6 +336,12 @@ def read_sightings(logs: str, ids: Sequence[int]) -> Array:
         tables = [_read_file(file, row, names) for row, file in enumerate(files)
                   if file.is_file()]
     table = np.concatenate(tables)
+    logs_read = read_logs(logs)
+    first, last = first_time(logs_read), max(float(log.t[-1]) for log in logs_read)
+    if len(table) and not ((first <= table[:, 0]) & (table[:, 0] <= last)).any():
+        raise ParameterError('logged_sightings', problem=': no sighting is within the time of the '
+                             f'logs, {first:.12g} to {last:.12g} s; one is at '
+                             f'{table[0, 0]:.12g} s (nanoseconds?)')
     return table[np.argsort(table[:, 0], kind='stable')]
 
 

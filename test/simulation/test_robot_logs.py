@@ -304,6 +304,13 @@ def test_landmarks_are_refused_with_their_line(tmp_path, text, problem):
         read_scene_landmarks('', str(table(tmp_path, text)), ())
 
 
+def test_sightings_are_refused_when_all_are_outside_of_the_logs(tmp_path):
+    logs = str(folder(tmp_path, ('robot_1', 'robot_2'), robot_1=HEADER + '5e9,2,1.5,0.1\n'))
+    with pytest.raises(ParameterError, match='no sighting is within the time of the logs, .* one '
+                       r'is at 5000000000 s \(nanoseconds\?\)'):
+        World(WorldParameters(logs=logs, logged_sightings=True))
+
+
 @pytest.mark.parametrize(('settings', 'problem'), [
     ({'logged_sightings': True}, 'parameter logs is missing; logged_sightings needs it'),
     ({'logs': 'physics5', 'logged_sightings': True, 'carried_robots': '2'},
