@@ -30,6 +30,7 @@ from leader_election.election.tasks.goals import WanderParameters
 from leader_election.parameters import Parameter, ParameterError
 from leader_election.ros.launching import arguments, checks, processes, robot_processes
 from leader_election.simulation.scene import load_arena
+from leader_election.swarm.fleet.transports import LinkParameters
 
 MOTION = Parameter(
     'motion', str, 'none', 'Whether node wander drives the robot at random, past obstacles that '
@@ -62,6 +63,8 @@ OTHERS = {
                          'with respawn.'),
     'respawn': ('false', 'Whether a node that has ended is started again.'),
     **arguments.arguments_with_defaults([robot_processes.RESPAWN_DELAY]),
+    'link': ('false', 'Whether node link carries the messages to robots in other ROS domains. Its '
+                      'parameters are in params_file.'),
     'managed': ('false', 'Whether the node is a managed node, with the life cycle of ROS 2.'),
     'autostart': ('', 'Whether a managed node is configured and activated at its start.'
                       + EMPTY.format('true')),
@@ -118,10 +121,17 @@ def nodes(context: LaunchContext) -> list[Node]:
                                       remappings=robot.remappings,
                                       **robot_processes.at_its_end(settings))
                ] if wander else []
+    linked = arguments.parse_bool(settings, 'link')
+    if linked:
+        checks.check_parameters(settings['params_file'], {f'{space}/link': LinkParameters}, {})
+    outgoing = {'send_topic': 'outgoing'} if linked else {}
     return [
+        *([processes.package_node(here, 'link', 'link', {}, remappings=robot.remappings,
+                                  **robot_processes.at_its_end(settings))] if linked else []),
         processes.package_node(
             here, 'managed_election_node' if managed else 'election_node',
-            robot_processes.NODE_NAME, robot.parameters | (autostart if managed else {}),
+            robot_processes.NODE_NAME,
+            outgoing | robot.parameters | (autostart if managed else {}),
             defaults | {'odometry_timeout': robot_processes.ODOMETRY_TIMEOUT},
             remappings=robot.remappings, **robot_processes.at_its_end(settings, driving)),
         *driving,

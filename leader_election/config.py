@@ -31,6 +31,7 @@ from leader_election.election.tasks.goals import WanderParameters
 from leader_election.parameters import to_yaml
 from leader_election.simulation.parameters import GazeboOdometryParameters, WorldParameters
 from leader_election.swarm.fleet.hosting import RobotHostParameters
+from leader_election.swarm.fleet.transports import LinkParameters
 from leader_election.swarm.recording.options import RecorderParameters
 from leader_election.swarm.tracker import MonitorParameters, WebParameters
 
@@ -43,6 +44,10 @@ FILES = {
     'gazebo_odometry.yaml': (
         GazeboOdometryParameters,
         'The parameters of gazebo_odometry: the errors of odometry of robots in Gazebo.',
+    ),
+    'link.yaml': (
+        LinkParameters,
+        'The parameters of link, which carries messages between ROS domains.',
     ),
     'managed_election.yaml': (
         ManagedParameters,

@@ -102,6 +102,9 @@ EXECUTABLES = (
         name='lab', module='leader_election_lab.commands', stop_status=130, requires=_TO_MEASURE,
         description='measure algorithms over many seeds, without ROS'),
     Executable(
+        name='link', module='leader_election.ros.nodes.link', parameter_file='link.yaml',
+        description='carry the messages of robots between ROS domains, by UDP'),
+    Executable(
         name='logs', module='leader_election.simulation.log_conversion', stop_status=130,
         description='convert logs of real robots'),
     Executable(

@@ -36,6 +36,7 @@ from leader_election.executables import EXECUTABLES
 from leader_election.parameters import Parameter, ParameterError, table
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.gazebo_odometry import GazeboOdometry
+from leader_election.ros.nodes.link import Link
 from leader_election.ros.nodes.monitor import Monitor
 from leader_election.ros.nodes.swarm_world import SwarmWorld
 from leader_election.ros.nodes.wander import WanderNode
@@ -165,7 +166,8 @@ def test_documented_topics_of_other_nodes_exist(
                      'ranging_rate': 1.0, 'radio': 'relay', 'motion': 'cmd_vel',
                      'publish_clock': True},
         GazeboOdometry: {'robots': 'robot_1', 'ground_truth': True, 'bumper': True},
-        WanderNode: {'robots': 'robot_1', 'world': 'empty'}, Monitor: {'live': False}}
+        WanderNode: {'robots': 'robot_1', 'world': 'empty'}, Monitor: {'live': False},
+        Link: {'peers': 'localhost'}}
     there = {}
     for make, values in parameters.items():
         node = make(parameter_overrides=[
@@ -177,6 +179,8 @@ def test_documented_topics_of_other_nodes_exist(
                              ('asks', node.get_client_names_and_types_by_node))
             for topic, [kind] in ask(node.get_name(), node.get_namespace())
             if topic not in ('/rosout', '/parameter_events')}
+        if isinstance(node, Link):
+            node.close()
         node.destroy_node()
     assert listed == there
 

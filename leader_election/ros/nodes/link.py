@@ -1,0 +1,124 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The node ``link``: carries the messages of robots between ROS domains, and nothing else.
+
+Beside a robot it takes what the robot sends (``outgoing``, the robot's ``send_topic``) to the
+links of other robots, and their messages to ``neighbourhood``. So each robot may have a domain,
+a discovery server or a middleware of its own.
+"""
+
+from collections import Counter
+import secrets
+from threading import Lock
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from leader_election.election.messages.packets import (
+    COUNTERS,
+    packet,
+    PacketReader,
+)
+from leader_election.ros.nodes.declare import declare_all
+from leader_election.ros.nodes.process import run
+from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, subscribe
+from leader_election.swarm.fleet.transports import LinkParameters, TRANSPORTS
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.node import Node
+from std_msgs.msg import String
+
+REPORT_PERIOD = 1.0
+"""The period of diagnostics [s]."""
+QUIET = 10.0
+"""The time without any other link after which that is a warning [s]."""
+SENT, TOO_LONG, UNSENT = 'sent', 'too_long', 'unsent'
+
+
+class Link(Node):
+    """Carries the messages of the robots in this domain to other links, and theirs to here."""
+
+    def __init__(self, **options: Any) -> None:
+        """
+        Declare the parameters, open the transport and subscribe.
+
+        :param options: for ``rclpy.node.Node``.
+        :raises ParameterError: for a wrong parameter.
+        """
+        super().__init__('link', **options)
+        parameters = declare_all(self, LinkParameters).values
+        self._start, self._number = secrets.randbits(64), 0
+        self._lock = Lock()
+        """Held to count: packets arrive in a thread of the transport."""
+        self._reader = PacketReader(self._start, parameters.most_packets)
+        self._counts = Counter(dict.fromkeys((SENT, TOO_LONG, UNSENT), 0))
+        self._problem = ''
+        self._last = self._begun = time.monotonic()
+        self._here = self.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
+        self._transport = TRANSPORTS.get(parameters.kind).make(parameters, self._take)
+        subscribe(self, String, 'outgoing', self._send, NEIGHBOURHOOD)
+        self._reports = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
+        self.create_timer(REPORT_PERIOD, self._report,
+                          clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def _send(self, message: String) -> None:
+        try:
+            data = packet(self._start, self._number, message.data)
+        except ValueError as error:
+            self._counts[TOO_LONG] += 1
+            self._problem = str(error)
+            return
+        self._number += 1
+        self._problem = self._transport.send(data)
+        self._counts[UNSENT if self._problem else SENT] += 1
+        if self._problem:
+            self.get_logger().warning(f'a message was not sent: {self._problem}',
+                                      throttle_duration_sec=QUIET)
+
+    def _take(self, data: bytes) -> None:
+        now = time.monotonic()
+        with self._lock:
+            message = self._reader.read(data, now)
+            if message is not None:
+                self._last = now
+        if message is not None:
+            self._here.publish(String(data=message))
+
+    def _report(self) -> None:
+        now = time.monotonic()
+        with self._lock:
+            counts = {**self._counts, **{name: self._reader.counts[name] for name in COUNTERS},
+                      'peers': self._reader.peers(now, QUIET)}
+        text = self._problem or (
+            f'no other link was heard for {now - self._last:.0f} s'
+            if now - self._last > QUIET else f'hears {counts["peers"]} links')
+        level = (DiagnosticStatus.WARN if self._problem or now - self._last > QUIET
+                 else DiagnosticStatus.OK)
+        message = DiagnosticArray(status=[DiagnosticStatus(
+            level=level, name=f'{self.get_namespace().strip("/") or self.get_name()}: link',
+            message=text,
+            values=[KeyValue(key=key, value=str(value)) for key, value in counts.items()])])
+        message.header.stamp = self.get_clock().now().to_msg()
+        self._reports.publish(message)
+
+    def close(self) -> None:
+        """Close the transport. Called before the node is destroyed."""
+        self._transport.close()
+
+
+def main() -> int:
+    """Carry messages until the process is stopped, and return the exit status."""
+    return run(lambda: [Link()])

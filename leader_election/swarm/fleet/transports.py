@@ -1,0 +1,175 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The transports of node ``link``, by name: they carry packets to the links of other robots."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+import ipaddress
+import socket
+import struct
+from threading import Event, Thread
+from typing import Any, Protocol
+
+from leader_election.election.messages.packets import HEADER, LARGEST
+from leader_election.parameters import parameter, ParameterError
+from leader_election.parameters.registry import Registry
+
+GROUP = '239.255.76.69'
+REOPEN_PERIOD = 2.0
+"""The time between two looks at the interfaces and names of peers, which come and go [s]."""
+WAIT = 0.2
+"""The time after which the receiving thread looks whether it has to end [s]."""
+
+
+@dataclass(frozen=True)
+class LinkParameters:
+    """The parameters of node ``link``."""
+
+    kind: str = parameter(
+        'udp', 'What carries the messages: udp, or a transport of another package.',
+        choices=lambda: TRANSPORTS.names())
+    peers: str = parameter(
+        GROUP, 'Where messages go, a list: a multicast group, which all computers of the network '
+        'hear, a broadcast address (192.168.1.255), and names or addresses of single computers, '
+        'each with another port behind a colon.', empty=False)
+    port: int = parameter(7447, 'The port of UDP.', lower=1024, upper=65535)
+    most_packets: float = parameter(
+        50.0, 'The most messages of one sender that are passed on. More are left out and counted.',
+        unit='1/s', lower=1.0, upper=10000.0)
+
+
+class Transport(Protocol):
+    """Carries packets. It is made with the parameters and a function that takes packets."""
+
+    def send(self, data: bytes) -> str:
+        """Send a packet, and return the reason why that failed, empty if it did not."""
+
+    def close(self) -> None:
+        """End. No packet is passed on any more."""
+
+
+@dataclass(frozen=True)
+class TransportKind:
+    """An entry of :data:`TRANSPORTS`."""
+
+    name: str
+    make: Callable[[LinkParameters, Callable[[bytes], None]], Transport]
+    """
+    ``make(parameters, take)`` returns the transport, which calls ``take(data)`` from a thread.
+    """
+
+
+TRANSPORTS: Registry[TransportKind] = Registry('transport', 'leader_election.transports')
+
+
+class Udp:
+    """UDP: by multicast, by broadcast, or to peers by name."""
+
+    def __init__(self, parameters: LinkParameters, take: Callable[[bytes], None]) -> None:
+        """
+        Open the port.
+
+        :raises ParameterError: for a wrong peer, or a port that is taken.
+        """
+        self._take, self._over = take, Event()
+        self._peers = [_peer(text, parameters.port) for text in parameters.peers.split(',')]
+        self._places: list[tuple[str, int]] = []
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT, socket.SO_BROADCAST):
+            self._socket.setsockopt(socket.SOL_SOCKET, option, 1)
+        self._socket.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 1)
+        try:
+            self._socket.bind(('', parameters.port))
+        except OSError as error:
+            self._socket.close()
+            raise ParameterError('port', problem=f': {parameters.port} cannot be used '
+                                 f'({error.strerror})') from None
+        self._socket.settimeout(WAIT)
+        self._look()
+        self._threads = [Thread(target=each, daemon=True)
+                         for each in (self._receive, self._keep_looking)]
+        for thread in self._threads:
+            thread.start()
+
+    def send(self, data: bytes) -> str:
+        """Send a packet to all peers, multicast by all interfaces, of which one suffices."""
+        failed = '' if self._places else 'no peer has an address'
+        for host, port in self._places:
+            group, sent, reason = ipaddress.ip_address(host).is_multicast, False, ''
+            for index in _interfaces() if group else [0]:
+                try:
+                    if group:
+                        self._socket.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF,
+                                                struct.pack('@4s4si', bytes(4), bytes(4), index))
+                    self._socket.sendto(data, (host, port))
+                    sent = True
+                except OSError as error:
+                    reason = f'{host}: {error.strerror or error}'
+            failed = failed if sent else reason
+        return failed
+
+    def close(self) -> None:
+        """Close the port."""
+        self._over.set()
+        for thread in self._threads:
+            thread.join()
+        self._socket.close()
+
+    def _receive(self) -> None:
+        while not self._over.is_set():
+            # An error may be that of a peer which does not listen.
+            with suppress(OSError):
+                self._take(self._socket.recv(HEADER.size + LARGEST + 1))
+
+    def _keep_looking(self) -> None:
+        while not self._over.wait(REOPEN_PERIOD):
+            self._look()
+
+    def _look(self) -> None:
+        """Find the addresses of peers, and join groups on interfaces that have come."""
+        found = []
+        for name, port in self._peers:
+            with suppress(OSError):
+                found.append((socket.gethostbyname(name), port))
+        for host, _ in found:
+            for index in _interfaces() if ipaddress.ip_address(host).is_multicast else []:
+                # It is joined there already.
+                with suppress(OSError):
+                    self._socket.setsockopt(
+                        socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
+                        struct.pack('@4s4si', socket.inet_aton(host), bytes(4), index))
+        self._places = found
+
+
+def _interfaces() -> list[int]:
+    return [index for index, _ in socket.if_nameindex()]
+
+
+def _peer(text: str, port: int) -> tuple[str, int]:
+    """
+    Return the name of a peer, and its port.
+
+    >>> _peer(' alice:7000', 7447), _peer('192.168.1.255', 7447)
+    (('alice', 7000), ('192.168.1.255', 7447))
+    """
+    name, _, own = text.strip().partition(':')
+    if not name or own and not (own.isdecimal() and 0 < int(own) < 2**16):
+        raise ParameterError('peers', text.strip(), 'a name or an address, and a port behind a '
+                             'colon, as alice:7447')
+    return name, int(own or port)
+
+
+UDP: Any = TRANSPORTS.add(TransportKind('udp', Udp))

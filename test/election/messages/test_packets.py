@@ -1,0 +1,108 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Packets of links: each message once, whatever the network repeats, reorders or invents."""
+
+from budget import examples
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from leader_election.election.messages.packets import (
+    COUNTERS,
+    HEADER,
+    LARGEST,
+    MOST_PEERS,
+    packet,
+    PacketReader,
+    WINDOW,
+)
+import pytest
+
+ME, OTHER = 1, 2
+
+
+def read(numbers: list[int], rate: float = 1e6) -> tuple[list[str | None], PacketReader]:
+    """Return what a reader gives for the packets with these numbers, and the reader."""
+    reader = PacketReader(ME, rate)
+    return [reader.read(packet(OTHER, number, f'm{number}'), 0.0) for number in numbers], reader
+
+
+@pytest.mark.parametrize(('numbers', 'given', 'lost', 'repeated'), [
+    ([0, 1, 2], 'm0 m1 m2', 0, 0), ([0, 0, 1, 1], 'm0 m1', 0, 2), ([0, 3], 'm0 m3', 2, 0),
+    ([0, 3, 1], 'm0 m3 m1', 1, 0), ([5, 4], 'm5 m4', -1, 0), ([0, 100, 1], 'm0 m100', 99, 1),
+    ([2**32 - 1, 0], 'm4294967295 m0', 0, 0)])
+def test_each_packet_is_read_once_and_gaps_are_counted(
+        numbers: list[int], given: str, lost: int, repeated: int) -> None:
+    found, reader = read(numbers)
+    assert ' '.join(each for each in found if each) == given
+    assert (reader.counts['lost'], reader.counts['repeated']) == (lost, repeated)
+
+
+@settings(max_examples=examples(100))
+@given(st.lists(st.integers(0, 200), max_size=80), st.integers(0, 2**32 - 1))
+def test_no_packet_is_read_twice(numbers: list[int], first: int) -> None:
+    reader, given = PacketReader(ME, 1e6), list[int]()
+    for number in numbers:
+        if reader.read(packet(OTHER, first + number, 'm'), 0.0) is not None:
+            given.append(number)
+    assert len(given) == len(set(given))
+    newest = -1
+    for number in numbers:
+        if number > newest - WINDOW:
+            assert number in given
+        newest = max(newest, number)
+
+
+@settings(max_examples=examples(100))
+@given(st.binary(max_size=60), st.binary(max_size=4))
+def test_strange_packets_are_counted_and_not_passed_on(data: bytes, start: bytes) -> None:
+    reader = PacketReader(ME, 10.0)
+    for each in (data, b'LE1' + data, packet(OTHER, 0, '')):
+        message = reader.read(each, 0.0)
+        assert message is None or each.startswith(b'LE1') and len(each) > HEADER.size
+    assert sum(reader.counts.values()) >= 3 and set(reader.counts) == set(COUNTERS)
+
+
+@pytest.mark.parametrize('wrong', [
+    b'', b'LE1', packet(OTHER, 0, ''), HEADER.pack(b'LE2', OTHER, 0) + b'm',
+    HEADER.pack(b'LE1', OTHER, 0) + b'\xff', HEADER.pack(b'LE1', OTHER, 0) + bytes(LARGEST + 1)])
+def test_wrong_packet_is_strange(wrong: bytes) -> None:
+    reader = PacketReader(ME, 10.0)
+    assert reader.read(wrong, 0.0) is None and reader.counts['strange'] == 1
+
+
+def test_own_packet_comes_back_unread() -> None:
+    reader = PacketReader(ME, 10.0)
+    assert reader.read(packet(ME, 0, 'm'), 0.0) is None and reader.counts['own'] == 1
+
+
+def test_too_large_message_is_refused() -> None:
+    assert len(packet(ME, 0, 'x' * LARGEST)) == HEADER.size + LARGEST
+    with pytest.raises(ValueError, match='at most 16384 are allowed'):
+        packet(ME, 0, 'x' * (LARGEST + 1))
+
+
+def test_flood_of_one_sender_is_left_out_and_others_are_heard() -> None:
+    reader = PacketReader(ME, 10.0)
+    heard = [reader.read(packet(OTHER, n, 'm'), 0.001 * n) for n in range(1000)]
+    assert 15 <= sum(each is not None for each in heard) <= 25
+    assert reader.counts['flooded'] == 1000 - reader.counts['heard']
+    assert reader.read(packet(3, 0, 'm'), 1.0) == 'm'
+    assert reader.read(packet(OTHER, 1000, 'm'), 5.0) == 'm'
+
+
+def test_flood_of_senders_is_bounded() -> None:
+    reader = PacketReader(ME, 10.0)
+    for start in range(3, 3 + 2 * MOST_PEERS):
+        reader.read(packet(start, 0, 'm'), 0.0)
+    assert reader.peers(1.0, 10.0) == MOST_PEERS and reader.peers(20.0, 10.0) == 0

@@ -1,0 +1,144 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Links between ROS domains: robots elect across them, and what is wrong is counted."""
+
+from collections.abc import Iterator
+import socket
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.link import Link
+from leader_election.ros.nodes.qos import EVENTS
+import pytest
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from std_msgs.msg import String
+from support import PATIENCE
+
+DOMAINS = (91, 92)
+
+
+def free_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as found:
+        found.bind(('127.0.0.1', 0))
+        return int(found.getsockname()[1])
+
+
+def values(**given: Any) -> list[Parameter]:
+    return [Parameter(name, value=value) for name, value in given.items()]
+
+
+class Domain:
+    """The nodes in one ROS domain of its own, and what they report."""
+
+    def __init__(self, domain: int, port: int, peer: str) -> None:
+        self.context = Context()
+        rclpy.init(context=self.context, domain_id=domain)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.nodes: list[Node] = []
+        self.link = Link(context=self.context, use_global_arguments=False, namespace='/r',
+                         parameter_overrides=values(port=port, peers=peer))
+        self.add(self.link)
+        self.observer = Node('observer', context=self.context, use_global_arguments=False)
+        self.add(self.observer)
+        self.status = DiagnosticStatus()
+        self.observer.create_subscription(DiagnosticArray, '/diagnostics', self._note, EVENTS)
+
+    def _note(self, message: DiagnosticArray) -> None:
+        self.status = next((each for each in message.status if each.name == 'r: link'),
+                           self.status)
+
+    def count(self, name: str) -> int:
+        return next((int(each.value) for each in self.status.values if each.key == name), 0)
+
+    def add(self, node: Node) -> None:
+        self.nodes.append(node)
+        self.executor.add_node(node)
+
+    def close(self) -> None:
+        self.link.close()
+        for node in self.nodes:
+            node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+@pytest.fixture
+def domains() -> Iterator[list[Domain]]:
+    ports = [free_port(), free_port()]
+    found = [Domain(domain, ports[i], f'localhost:{ports[1 - i]}')
+             for i, domain in enumerate(DOMAINS)]
+    found[0].port = ports[0]  # type: ignore[attr-defined]
+    yield found
+    for each in found:
+        each.close()
+
+
+def until(domains: list[Domain], condition: Any) -> None:
+    end = PATIENCE / 0.02
+    while not condition():
+        end -= 1
+        assert end > 0, 'did not happen in time'
+        for each in domains:
+            each.executor.spin_once(timeout_sec=0.01)
+
+
+def test_robots_of_two_domains_elect_one_leader(domains: list[Domain]) -> None:
+    for number, domain in enumerate(domains, 1):
+        domain.add(ElectionNode(
+            context=domain.context, use_global_arguments=False, namespace='/r',
+            parameter_overrides=values(
+                robot_id=number, strength=float(number), metric='hops', round_period=0.2,
+                communication_range=float('inf'), send_topic='outgoing')))
+    until(domains, lambda: all(domain.nodes[-1].robot.state.leader == 2  # type: ignore[attr-defined]
+                               for domain in domains))
+    until(domains, lambda: all(domain.status.message == 'hears 1 links' for domain in domains))
+    assert all(domain.count('heard') > 0 and domain.count('sent') > 0 for domain in domains)
+
+
+def test_strange_packets_are_counted_and_nothing_is_published(domains: list[Domain]) -> None:
+    heard = list[String]()
+    domains[0].observer.create_subscription(String, '/r/neighbourhood', heard.append, 10)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+        def disturb() -> bool:
+            for data in b'', b'garbage', bytes(60000):
+                stranger.sendto(data, ('127.0.0.1', domains[0].port))  # type: ignore[attr-defined]
+            return domains[0].count('strange') > 20
+        until(domains[:1], disturb)
+    assert heard == []
+
+
+def test_peer_without_an_address_is_a_warning(domains: list[Domain]) -> None:
+    alone = Domain(DOMAINS[0], free_port(), 'no-such-host.invalid')
+    try:
+        sender = alone.observer.create_publisher(String, '/r/outgoing', 10)
+        until([alone], lambda: sender.publish(String(data='{}')) or alone.count('unsent') > 0)
+        assert (alone.status.level, alone.status.message) == (
+            DiagnosticStatus.WARN, 'no peer has an address')
+        sender.publish(String(data='x' * 20000))
+        until([alone], lambda: alone.count('too_long') > 0)
+    finally:
+        alone.close()
+
+
+@pytest.mark.parametrize(('name', 'value'), [
+    ('peers', 'alice:0'), ('peers', 'alice,,bob'), ('kind', 'smoke'), ('port', 80)])
+def test_wrong_parameter_is_refused(ros: None, name: str, value: Any) -> None:
+    with pytest.raises(ParameterError, match=f'parameter {name}'):
+        Link(parameter_overrides=values(**{name: value}))
