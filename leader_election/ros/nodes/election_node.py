@@ -21,9 +21,10 @@ from leader_election.election.messages.swarm_key import fingerprint
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.declare import Declarations, NO_DEFAULTS, refuse_unknown
+from leader_election.ros.nodes.declare import Declarations, NO_DEFAULTS
 from leader_election.ros.nodes.election import Election
 from leader_election.ros.nodes.process import run
+from leader_election.ros.nodes.unknown_parameters import refuse_unknown
 from leader_election.ros.nodes.waiting import MissingInput
 from leader_election.swarm.fleet.robot_list import format_ids
 from rclpy.node import Node
