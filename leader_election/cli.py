@@ -103,7 +103,7 @@ def missing(executable: Executable) -> str:
     names = [DISTRIBUTIONS.get(name, name) for name in needed.modules if find_spec(name) is None]
     if not names:
         return ''
-    return f'{needed.purpose} needs {", ".join(names)}; {how_to_install(needed.extra)}'
+    return f'{needed.purpose} needs {", ".join(names)}; {how_to_install(names)}'
 
 
 def keep_caches_of_matplotlib() -> None:

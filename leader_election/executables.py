@@ -27,12 +27,10 @@ class Requirement:
     """
     Modules that only some executables need, and that are not installed on every robot.
 
-    :ivar extra: the extra of this package that installs them, or the path of the distribution.
     :ivar modules: names as they are imported.
     :ivar purpose: subject of the error line if one is missing.
     """
 
-    extra: str
     modules: tuple[str, ...]
     purpose: str
 
@@ -66,13 +64,11 @@ class Executable:
 _VIEW = ('matplotlib', 'PIL', 'rich')
 _RECORD = ('mcap', 'mcap_ros2')
 
-_TO_VIEW = Requirement(extra='view', modules=_VIEW, purpose='the view of a swarm')
-_TO_RECORD = Requirement(extra='record', modules=_RECORD, purpose='the recorder')
-_TO_REPLAY = Requirement(
-    extra='record', modules=(*_RECORD, *_VIEW, 'shapely'), purpose='replay')
-_TO_SHOW = Requirement(extra='web', modules=('bokeh',), purpose='the page of a swarm')
-_TO_MEASURE = Requirement(
-    extra='./lab', modules=('leader_election_lab',), purpose='the laboratory')
+_TO_VIEW = Requirement(modules=_VIEW, purpose='the view of a swarm')
+_TO_RECORD = Requirement(modules=_RECORD, purpose='the recorder')
+_TO_REPLAY = Requirement(modules=(*_RECORD, *_VIEW, 'shapely'), purpose='replay')
+_TO_SHOW = Requirement(modules=('bokeh',), purpose='the page of a swarm')
+_TO_MEASURE = Requirement(modules=('leader_election_lab',), purpose='the laboratory')
 
 EXECUTABLES = (
     Executable(

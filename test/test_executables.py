@@ -25,9 +25,10 @@ import venv
 from xml.etree import ElementTree
 
 from environment import variables
-from leader_election.cli import keep_caches_of_matplotlib, main, usage
+from leader_election.cli import DISTRIBUTIONS, keep_caches_of_matplotlib, main, usage
 from leader_election.config import FILES
 from leader_election.executables import Executable, EXECUTABLES
+from leader_election.parameters.command_line import FOLDERS, how_to_install
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -332,10 +333,18 @@ for name in {list(USAGES)}:
         *USAGES.values()] and end == ''
 
 
-def test_extra_of_each_requirement_exists() -> None:
-    extras = {each.requires.extra for each in EXECUTABLES if each.requires}
-    assert [extra for extra in extras if not (ROOT / extra / 'pyproject.toml').exists()
-            and f"        '{extra}': " not in (ROOT / 'setup.py').read_text()] == []
+def test_command_for_missing_modules_installs_only_what_the_package_names() -> None:
+    """No name that a stranger could register: an extra of this package is not on PyPI."""
+    known = (ROOT / 'setup.py').read_text() + ''.join(
+        path.read_text() for path in (ROOT / 'requirements').glob('*.txt'))
+    for each in EXECUTABLES:
+        for module in each.requires.modules if each.requires else ():
+            name = DISTRIBUTIONS.get(module, module)
+            said = how_to_install([name])
+            assert 'leader_election[' not in said
+            assert name in known or name in FOLDERS and (
+                ROOT / FOLDERS[name] / 'pyproject.toml').exists()
+
 
 
 def test_help_of_a_node_prints_its_parameter_file(

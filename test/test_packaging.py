@@ -27,6 +27,7 @@ import xml.etree.ElementTree as ElementTree
 
 from environment import LABORATORY, needs_laboratory, variables
 import leader_election
+from leader_election.parameters.command_line import how_to_install
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -158,7 +159,7 @@ def test_view_without_its_packages_names_them(script: str) -> None:
     ran = without(VIEW, f'from leader_election import cli\nraise SystemExit(cli.run({script!r}))')
     assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, '', 1)
     assert 'matplotlib, pillow, rich' in ran.stderr
-    assert "pip install 'leader_election[view]' (beside a sourced ROS 2" in ran.stderr
+    assert how_to_install(['matplotlib', 'pillow', 'rich']) in ran.stderr
 
 
 def test_page_names_its_library_when_missing() -> None:

@@ -15,12 +15,15 @@
 """The common code of all commands: exit statuses, error lines, the parser of options."""
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import IntEnum
+from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 import math
 from pathlib import Path
+import re
+import shlex
 import signal
 import sys
 from types import FrameType
@@ -71,21 +74,28 @@ def print_error(error: object) -> ExitStatus:
     return ExitStatus.USAGE
 
 
-def how_to_install(extra: str) -> str:
+FOLDERS = {'leader_election_lab': './lab'}
+"""Where the other distributions of a checkout are."""
+
+
+def how_to_install(distributions: Iterable[str]) -> str:
     """
-    Return the end of an error line: how to install an extra, or a distribution of the checkout.
+    Return the end of an error line: how to install distributions, or that of a folder.
 
     With a sourced ROS 2 this needs a virtual environment, outside of which Ubuntu refuses pip. It
-    needs the system's packages, because another numpy would not fit the packages of apt.
+    needs the system's packages, because another numpy would not fit the packages of apt. The
+    package itself is not on PyPI, where a name that commands print could be a stranger's.
 
-    >>> how_to_install('view')  # doctest: +ELLIPSIS
-    "install it with: pip install 'leader_election[view]' (beside a sourced ROS 2, in ...)"
-    >>> how_to_install('./lab')  # doctest: +ELLIPSIS
+    >>> how_to_install(['leader_election_lab'])  # doctest: +ELLIPSIS
     'install it with: pip install ./lab (beside a sourced ROS 2, in ...)'
     """
-    target = extra if extra.startswith('./') else f"'leader_election[{extra}]'"
-    return (f'install it with: pip install {target} (beside a sourced ROS 2, in '
-            'python3 -m venv --system-site-packages)')
+    needed: list[str] = []
+    with suppress(PackageNotFoundError):
+        needed = [line.partition(';')[0].strip() for line in requires('leader_election') or ()]
+    words = [next((line for line in needed if re.split('[^a-z0-9-]', line.lower(), maxsplit=1)[0]
+                   == name.lower()), FOLDERS.get(name, name)) for name in distributions]
+    return (f'install it with: pip install {" ".join(map(shlex.quote, words))} (beside a sourced '
+            'ROS 2, in python3 -m venv --system-site-packages)')
 
 
 def outside_ros_args(arguments: Sequence[str]) -> Iterator[str]:
@@ -146,16 +156,17 @@ class CommandLineParser(argparse.ArgumentParser):
         # The method of argparse ignores errors, such as a full disk.
         (file or sys.stderr).write(message or '')
 
-    def need(self, option: str, module: str, extra: str) -> None:
+    def need(self, option: str, module: str) -> None:
         """End the process where the module that an option needs is not installed."""
         if find_spec(module) is None:
-            self.error(f'argument {option}: {module} is not installed; {how_to_install(extra)}')
+            self.error(f'argument {option}: {module} is not installed; '
+                       + how_to_install([module]))
 
     def check_page(self, path: Path | None) -> None:
         """End the process where the page of the option ``--html`` could not be made."""
         if path is None:
             return
-        self.need('--html', 'bokeh', 'web')
+        self.need('--html', 'bokeh')
         if path.is_dir() or not path.absolute().parent.is_dir():
             self.error(f'argument --html: {path} cannot be written; it takes a file in a folder '
                        'that exists')

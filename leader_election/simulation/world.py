@@ -19,6 +19,7 @@ from typing import Any, TYPE_CHECKING
 
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters import ParameterError
+from leader_election.parameters.command_line import how_to_install
 from leader_election.parameters.values import id_ranges, within
 from leader_election.simulation import motion as motions
 from leader_election.simulation import robot_logs
@@ -183,8 +184,8 @@ class World:
         try:
             from leader_election.simulation.mujoco_physics import ContactPhysics, PhysicalMotion
         except ImportError as error:
-            raise ParameterError('physics', problem=': mujoco is not installed; install it with '
-                                 f"pip install 'leader_election[physics]' ({error})") from error
+            raise ParameterError('physics', problem=': mujoco is not installed; '
+                                 f'{how_to_install(["mujoco"])} ({error})') from error
         self.physics = ContactPhysics(
             self.scene.arena, self.scene.obstacles, self.poses, RADIUS)
         return PhysicalMotion(controller, self.physics)

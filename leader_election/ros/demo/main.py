@@ -134,7 +134,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         parser.error('argument --robots: one robot is killed, so there must be 2 or more')
     parser.check_page(options.html)
     if options.physics:
-        parser.need('--physics', 'mujoco', 'physics')
+        parser.need('--physics', 'mujoco')
     if options.logs and options.physics:
         parser.error('argument --physics: not allowed with --logs; robots of logs are replayed')
     if options.logs and options.html:

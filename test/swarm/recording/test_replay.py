@@ -17,6 +17,7 @@
 import json
 import math
 
+from leader_election.parameters.command_line import how_to_install
 from leader_election.swarm.recording.content import content, RecordingError
 from leader_election.swarm.recording.options import (
     is_recorded,
@@ -200,9 +201,8 @@ def test_replay_names_missing_packages_and_needs_no_ros(recorded):
     assert (ran.returncode, ran.stderr) == (0, '') and '4 robots' in ran.stdout
     ran = without(('mcap', *VIEW, 'shapely'), code)
     assert (ran.returncode, ran.stdout) == (2, '')
-    assert ran.stderr == ('error: replay needs mcap, matplotlib, pillow, rich, shapely; '
-                          "install it with: pip install 'leader_election[record]' "
-                          '(beside a sourced ROS 2, in python3 -m venv --system-site-packages)\n')
+    names = ['mcap', 'matplotlib', 'pillow', 'rich', 'shapely']
+    assert ran.stderr == f'error: replay needs {", ".join(names)}; {how_to_install(names)}\n'
 
 
 @pytest.mark.parametrize('message', [
