@@ -125,12 +125,10 @@ class Part:
     One part of an instance. A subclass overrides what it needs.
 
     :cvar name: that of its entry in :data:`PARTS`.
-    :ivar is_news: whether a received message asks for a round.
     :ivar scales: whether the election runs by other distances than those of the metric.
     """
 
     name: ClassVar[str]
-    is_news = False
     scales = False
 
     def __init__(self, setup: PartSetup) -> None:
@@ -194,6 +192,11 @@ class Part:
 
     def process(self, sender: int, export: Any, sent: Any, now: float) -> bool:
         """Process the part of a received message, and return whether it asks for a round."""
+        return False
+
+    @property
+    def is_news(self) -> bool:
+        """Return whether a message received since the last round asks for one."""
         return False
 
     def round(self, elected: ElectionOutcome) -> None:  # noqa: A003

@@ -89,9 +89,12 @@ class MandatesOfRobot(Part):
     def process(self, sender: int, export: Any, sent: MandatePart, now: float) -> bool:
         """Process grants and notices at their receipt, and return whether they ask for a round."""
         self._counts[SETTINGS_DIFFER] += not self.mandates.agrees(sent)
-        news = self.mandates.hear(self._heard(sender, export, sent), now)
-        self.is_news = self.mandates.news
-        return news
+        return self.mandates.hear(self._heard(sender, export, sent), now)
+
+    @property
+    def is_news(self) -> bool:
+        """Return whether a message received since the last round asks for one."""
+        return self.mandates.news
 
     def round(self, elected: ElectionOutcome) -> None:  # noqa: A003
         """Renew the mandates."""
@@ -99,7 +102,6 @@ class MandatesOfRobot(Part):
         self.mandates.round(
             Follows(elected.leader, float(elected.state.distance), elected.leads,
                     not elected.is_relay), neighbours, elected.now)
-        self.is_news = False
         self.differing = tuple(each.sender for each in neighbours
                                if not self.mandates.agrees(each.part))
         self.needed = 0.0 if elected.leader == NO_ONE else least_duration(

@@ -503,6 +503,7 @@ def test_silence_after_a_start_uses_the_slower_clock() -> None:
     lags[0] = 7.0
     started.round(FOLLOW, [of_leader(5)], 6.9 + PROMISE)
     assert started.promise is None
+    assert started.silence(6.9 + PROMISE) == pytest.approx(0.1)
     started.round(FOLLOW, [of_leader(6)], 7.0 + PROMISE)
     assert started.promise is not None
 
@@ -641,7 +642,8 @@ def test_started_robot_grants_only_in_its_last_roster_or_a_proven_later_one() ->
     marks = [roster_marks(settings)[0] for settings in (first, change, after)]
     for taken, proven, settings, grants in (
             (0, None, first, True), (0, 0, change, True), (0, None, change, False),
-            (0, 0, after, False), (1, 0, first, False), (1, 0, change, True),
+            (0, 0, after, False), (1, 0, first, False), (1, None, first, False),
+            (1, 0, change, True),
             (1, 0, after, False), (1, 1, after, True), (1, 1, change, True),
             (2, 1, change, False), (2, 2, first, False), (2, 2, after, True)):
         known = NO_MARK if proven is None else marks[proven]
@@ -654,13 +656,13 @@ def test_started_robot_grants_only_in_its_last_roster_or_a_proven_later_one() ->
 
 
 def test_robot_keeps_a_roster_with_a_version_before_it_grants() -> None:
-    for settings in STEPS[:2]:
-        made = Mandates(2, settings)
-        made.silent_until = 0.0
+    without, with_version = STEPS[:2]
+    proven = roster_marks(without)[0]
+    for step, kept in ((0, Kept(without.promise)), (1, Kept(
+            with_version.promise, roster_marks(with_version)[0], proven))):
+        made = at_step(2, step, 0)
         made.round(FOLLOW, [of_leader(5)], 0.0)
-        kept = made.memory.kept
-        assert made.promise is not None and kept.promise == settings.promise
-        assert kept.taken == (roster_marks(settings)[0] if settings.version else NO_MARK)
+        assert made.promise is not None and made.memory.kept == kept
 
 
 def test_robot_grants_nothing_until_its_roster_is_kept() -> None:

@@ -20,8 +20,9 @@ import math
 from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
-from leader_election.election.mandates.mandates import Notice
+from leader_election.election.mandates.mandates import MandatePart, NO_ONE, Notice
 from leader_election.election.mandates.memory import Kept, MandateTool, Memory
+from leader_election.election.mandates.parameters import roster_in
 from leader_election.election.mandates.part import DIGEST
 from leader_election.election.mandates.settings import (
     DIGEST_BITS,
@@ -228,6 +229,7 @@ def test_leader_acts_with_every_algorithm(algorithm: str) -> None:
     assert leaders and sorted(
         each for i in leaders for each in part_values(main[i], 0.0)['acts_over'].split(',')
     ) == ['1', '2', '3']
+    assert {main[i].parts['mandates'].needed for i in leaders} == {1.3}
 
 
 def test_leader_of_each_zone_acts_over_its_robots() -> None:
@@ -384,8 +386,15 @@ def test_digest_differs_when_any_setting_differs() -> None:
               for name, value in settings._asdict().items()]
     digests = {digest_of(each) for each in (settings, *others)}
     assert len(digests) == len(MandateSettings._fields) + 1
-    assert max(digests) < 2**DIGEST_BITS
-    assert digest_of(settings._replace(roster=frozenset([3, 1, 2]))) == digest_of(settings)
+    assert 2**(DIGEST_BITS - 1) <= max(digests) < 2**DIGEST_BITS
+
+
+def test_digest_is_the_same_when_a_set_has_its_robots_in_another_order() -> None:
+    digests = set()
+    for roster in ((1, 9), (9, 1)):
+        digest_of.cache_clear()
+        digests.add(digest_of(MandateSettings(3.0, roster=frozenset(roster))))
+    assert len(digests) == 1
 
 
 def test_leader_without_a_quorum_warns_with_the_robots_that_it_acts_over() -> None:
@@ -406,9 +415,10 @@ def test_leader_without_a_quorum_warns_with_the_robots_that_it_acts_over() -> No
 
 def test_leader_warns_until_it_has_the_mandate_over_itself() -> None:
     robots = swarm(1)
-    robots.sweep(1)
     main = robots.instances()[1]
     leader = main.parts['mandates']
+    assert (leader.left_out, leader.differing) == (0, ())
+    robots.sweep(1)
     assert leader.warning(True, robots.now) == 'leads, but has no mandate over itself yet'
     assert (leader.left_out, leader.differing) == (0, ())
     idle = {'acting': 'false', 'acting_until': '', 'term': '', 'acts_over': '', 'acts_until': '',
@@ -421,18 +431,22 @@ def test_leader_warns_until_it_has_the_mandate_over_itself() -> None:
 
 
 def test_started_robot_warns_while_longer_promises_of_an_earlier_start_last() -> None:
-    def warning(promise: float, now: float) -> str:
-        tool = MandateTool(None, lambda: Memory(Kept(promise)))
+    def warning(promise: float, now: float, lag: float = 0.0) -> str:
+        lags = [0.0]
+        tool = MandateTool(lambda: lags[0], lambda: Memory(Kept(promise)))
         robot = Robot(build(ElectionParameters, {
             'robot_id': 1, 'metric': 'hops', 'mandate': MANDATE, 'quorum': 'majority',
             'roster': '1'}), tools={'mandates': lambda instance: tool})
         robot.round(0.0)
+        lags[0] = lag
         part: Any = robot.main.parts['mandates']
         found: str = part.warning(True, now)
         return found
 
     assert warning(100.0, 10.0) == (
         'grants nothing for another 90 s: before its start mandates were longer')
+    assert warning(100.0, 10.0, lag=7.0) == (
+        'grants nothing for another 97 s: before its start mandates were longer')
     for promise, now in ((100.0, 99.0), (0.0, 0.0), (math.inf, 0.0)):
         assert warning(promise, now).startswith('leads, but acts over 0 of 1 robots')
 
@@ -440,6 +454,7 @@ def test_started_robot_warns_while_longer_promises_of_an_earlier_start_last() ->
 def test_all_neighbours_with_other_settings_are_named_up_to_five() -> None:
     """Robot 1 hears up to seven robots, which have other settings."""
     for number, named in ((2, 'robot 2'), (3, 'robots 2, 3'), (6, 'robots 2, 3, 4, 5, 6'),
+                          (7, 'robots 2, 3, 4, 5, 6 and 1 more'),
                           (8, 'robots 2, 3, 4, 5, 6 and 2 more')):
         robots = Swarm({i: (0.01 * i, 0.0) for i in range(1, number + 1)},
                        lambda i: of_one(i, {1: 9.0}) | {'mandate': MANDATE + (i > 1)}, radius=9.0)
@@ -452,12 +467,14 @@ def test_all_neighbours_with_other_settings_are_named_up_to_five() -> None:
 
 
 def test_robot_without_a_leader_needs_no_duration() -> None:
-    robots = swarm(1)
-    part = robots.instances()[1].parts['mandates']
-    assert part.needed == 0.0
+    robots = swarm(2, algorithm='given', leaders='1')
     robots.sweep(1)
-    assert part.needed == 1.3
-    assert part.concern()[2]['mandate_needed'] == '1.3'
+    parts = {i: each.parts['mandates'] for i, each in robots.instances().items()}
+    assert parts[1].needed == 1.3
+    robots.silent.add(1)
+    robots.sweep(9)
+    assert robots.instances()[2].leader == NO_ONE and parts[2].needed == 0.0
+    assert parts[1].concern()[2]['mandate_needed'] == '1.3'
 
 
 def test_member_warns_with_the_number_when_the_mandate_is_too_short_for_its_hops() -> None:
@@ -469,6 +486,9 @@ def test_member_warns_with_the_number_when_the_mandate_is_too_short_for_its_hops
         'robot may lapse',
         5: 'mandate is 5 s, and two periods a hop to the leader take 8.5 s: its mandate over this '
         'robot may lapse'}
+    last = robots.instances()[5].parts['mandates']
+    last.mandates.memory.fault = 'no space left'
+    assert last.concern()[0] == f'no space left; {faults[5]}'
 
 
 @pytest.mark.parametrize(('mandate', 'period', 'allowed'), [
@@ -497,3 +517,59 @@ def test_mandate_over_distant_robots_holds_when_it_lasts_as_long_as_warned() -> 
             shown = part_values(main[1], 0.0, now=robots.now + 0.99)
             over.append(shown['acts_over'] == '1,2,3,4,5')
         assert all(over) == held
+
+
+def test_duration_that_ends_with_the_next_beat_is_allowed() -> None:
+    """The error names 1 s as the minimum."""
+    for mandate in (0.99, 1.0):
+        with nullcontext() if mandate == 1.0 else pytest.raises(ParameterError, match='takes 1 s'):
+            swarm(1, mandate=mandate, clock_rate_error=0.0, round_period=0.75, tasks='')
+
+
+def test_message_asks_for_a_round_when_an_old_leader_steps_down() -> None:
+    """Robot 2 changes from 1, which is silent, to 3."""
+    robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0, 3: 8.0}), radius=1.0, mandate=MANDATE)
+    robots.sweep(SILENCE + 4)
+    part = robots.instances()[2].parts['mandates']
+    robots.instances()[3].strength.update(99.0)
+    robots.silent.add(1)
+    robots.sweep(2)
+    promise = part.mandates.promise
+    steps_down = MandatePart(0, promise.last, {1: promise.last},
+                             digest=digest_of(part.mandates.settings))
+    follows_three = robots.instances()[3].state
+    assert not part.is_news
+    assert not part.process(3, follows_three, steps_down, robots.now), 'it is not the old leader'
+    assert part.process(1, follows_three, steps_down, robots.now) and part.is_news
+    assert part.mandates.promise.until < promise.until
+    robots.speak(2)
+    assert not part.is_news
+
+
+def test_all_grants_are_left_out_when_the_message_has_no_part_about_mandates() -> None:
+    robots = swarm()
+    robots.sweep(SILENCE + 3)
+    part = robots.instances()[2].parts['mandates']
+    assert part.left_out == 0
+    part.was_sent(None)
+    assert part.left_out == len(part.mandates.part.grants) == 2
+
+
+def test_running_robot_takes_the_next_roster_and_refuses_an_older_one() -> None:
+    def parameters(roster: str) -> ElectionParameters:
+        return build(ElectionParameters, {'robot_id': 1, 'metric': 'hops', 'mandate': MANDATE,
+                                          'quorum': 'majority', 'roster': roster})
+
+    robot = Robot(parameters('v1 1'))
+    for second in range(SILENCE + 2):
+        robot.round(float(second))
+    robot.configure(parameters('v2 1 to 1-2'))
+    shown = robot.main.parts['mandates'].settings_shown
+    assert shown()['roster'] == 'v2 1 to 1-2'
+    with pytest.raises(ParameterError, match='version 1 is refused: the present one, 2'):
+        robot.configure(parameters('v1 1'))
+    assert shown()['roster'] == 'v2 1 to 1-2'
+
+
+def test_roster_may_have_several_lines() -> None:
+    assert roster_in('1-3,\n5') == (0, frozenset(), {1, 2, 3, 5})
