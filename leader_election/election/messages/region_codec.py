@@ -28,6 +28,7 @@ infinite, sums are handed on once, and all of it expires soon after the robot fa
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import chain
 import json
 import math
@@ -171,7 +172,7 @@ def _wire_field(name: str, hint: Any) -> _WireField | None:
         form = whole(least, most)._replace(write=int)
     elif not vector:
         digits = marked[Digits].number if Digits in marked else DIGITS
-        form = number(0.0, MAX_NUMBER)._replace(write=lambda value: _short(value, digits))
+        form = number(0.0, MAX_NUMBER)._replace(write=partial(_short, digits=digits))
     return _WireField(
         name, marked[Key].key, Region._fields.index(name), marks, form, vector,
         vector and element is int, () if vector else least if element is int else 0.0, model)

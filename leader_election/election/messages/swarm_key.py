@@ -194,7 +194,7 @@ class SwarmTime:
     :param start: the wall clock at time 0 of the robot's own clock [ms since 1970].
     """
 
-    def __init__(self, start: int = 0) -> None:
+    def __init__(self, start: int) -> None:
         self._time = start % RING
         self._at = 0.0
         self._last: dict[int, int] = {}

@@ -109,6 +109,10 @@ def test_whole_number_may_be_int_or_float():
     assert repr(message) == repr(Message(3, 'map', (1.0, 2.0), BOUNDED.state(-7.0, 3.0, 8, 2)))
 
 
+def test_message_is_decoded_with_spaces_around():
+    assert CODEC.decode(f' {payload()} ') == CODEC.decode(payload())
+
+
 def test_unknown_key_is_ignored():
     assert CODEC.decode(payload(x=[{'deep': None}], s='text')) == CODEC.decode(payload())
     assert CODEC.decode(payload(a='bounded')) == CODEC.decode(payload())
@@ -351,6 +355,11 @@ def test_codec_reads_only_the_requested_parts():
     found = Codec(BOUNDED, parts=frozenset({'mandates', 'localisation'})).decode(wire)
     assert isinstance(found, Message) and list(found.parts) == ['localisation']
     assert found.others['a'].parts == {}
+
+
+def test_codec_reads_only_the_requested_instances():
+    found = Codec(BOUNDED, frozenset({'b'})).decode(payload(i={'a': CANDIDACY, 'b': CANDIDACY}))
+    assert isinstance(found, Message) and list(found.others) == ['b']
 
 
 def with_instances(**parts: Any) -> Any:

@@ -19,7 +19,7 @@ import math
 from typing import Any
 
 from election.messages.payloads import regions
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from leader_election.election.mandates.mandates import MandatePart, Notice
 from leader_election.election.mandates.settings import RosterMark
@@ -100,6 +100,10 @@ def test_whole_number_is_read_as_int_or_float():
         {'r': keyed([5, [3.0], 0, [7], [1000]])})
 
 
+def test_shares_may_all_be_zero():
+    assert read({'r': keyed([5, [3], 0, [7], [0]])})[0].region.shares == (0.0,)
+
+
 def wrong(at: int, value: Any) -> list[Any]:
     rows: list[Any] = [5, [3], 0, [7], [1000], [], [], [], []]
     return rows[:at] + [value] + rows[at + 1:]
@@ -117,7 +121,7 @@ for _ in range(40):
                                 [math.inf], [-math.inf], [0] * (MOST_NUMBERS + 1))),
     *(wrong(2, reach) for reach in (-1, None, 'x', True, [], 1.1 * MAX_NUMBER)),
     *(wrong(3, recipients) for recipients in (None, [], [7, 8], [-1], [1.5], ['7'], [True])),
-    *(wrong(4, shares) for shares in (None, [], [999], [1001], [500, 500], [-1], [999.5])),
+    *(wrong(4, shares) for shares in (None, [], [1], [999], [1001], [500, 500], [-1], [999.5])),
     wrong(5, None), wrong(5, [1e16]), wrong(6, [1]), wrong(7, [1]), wrong(8, 'x'),
     wrong(8, [[]]), wrong(8, [1]),
     [5, [3], 0, [], [], [], [7], [-1], [[1]]], [5, [3], 0, [], [], [], [-7], [1], [[1]]],
@@ -143,6 +147,8 @@ def test_region_is_decoded_when_its_decision_is_wrong(decision):
 
 
 @given(st.lists(st.floats(0.0, 1e308), max_size=6))
+@example([0.0, 0.0])
+@example([1e308, 1e308])
 def test_shares_are_rejected_unless_they_add_up_to_one_or_zero(shares):
     wholes = [share * WHOLE_SHARE for share in whole_shares(shares)]
     assert sum(map(round, wholes)) == (WHOLE_SHARE if 0.0 < sum(shares) < math.inf else 0)
@@ -215,6 +221,12 @@ def test_announcement_is_left_out_when_incomplete(announcement, understood):
 
 GOSSIP = region_part('hottest', parent=5, members=(2, 7), ages=(0, 1),
                      contributions=((1.0, -9.0, -9.0, 2.0, 0.0), (1.0, -3.0)))
+
+
+def test_radius_is_sent_only_with_feedback():
+    for feedback, reach in ((True, 4.0), (False, 0.0)):
+        sent = codec().pack(codec().initial._replace(reach=4.0), feedback)
+        assert sent.region.reach == reach
 
 
 def test_summary_keeps_a_number_that_equals_the_missing_id():

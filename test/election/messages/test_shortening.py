@@ -58,7 +58,7 @@ def test_message_loses_one_thing_after_the_other_and_elections_last() -> None:
         before, room = counts, len(payload) - 1
     unseen = {**FULL.parts, 'localisation': ESTIMATE}
     short = FULL._replace(names={}, parts={**unseen, 'mandates': NEWER})
-    undecided = {'regions': REGION.without_decision()}
+    undecided = {'regions': region_part('count')}
     without = {'localisation': ESTIMATE, 'mandates': NEWER}
     assert found == [
         ({'sightings_left_out': 1}, FULL._replace(parts=unseen)),

@@ -158,6 +158,12 @@ def test_numbers_grow_when_the_clock_stands_or_goes_back():
     assert all(ahead(b, a) > 0 for a, b in zip(numbers, numbers[1:]))
 
 
+def test_swarm_time_is_that_of_the_robot_ahead():
+    assert Authentication().time.read(0.0) == 0
+    receiver = SwarmTime(NOW)
+    assert receiver.accept(2, NOW + 1, WINDOW, 0.0) and receiver.read(0.0) == NOW + 1
+
+
 def test_numbers_are_milliseconds_of_the_clock_and_one_more_when_it_stands():
     sender = SwarmTime(NOW)
     numbers = [sender.next(1, now) for now in (0.0, 0.0, 0.5, 0.5)]
@@ -222,6 +228,20 @@ def test_senders_are_forgotten_after_the_window():
         assert receiver.accept(i, NOW + 10 * i, WINDOW, 0.01 * i)
     assert len(receiver._last) <= 2 * 501 + SENDERS
     assert not any(receiver.accept(i, NOW + 10 * i, WINDOW, 50.0) for i in range(5000))
+
+
+def test_silent_senders_are_searched_for_once_the_number_of_senders_has_doubled():
+    class Searched(SwarmTime):
+        times = 0
+
+        def _forget(self, window):
+            self.times += 1
+            super()._forget(window)
+
+    receiver = Searched(NOW)
+    for i in range(3 * SENDERS + 3):
+        assert receiver.accept(i, NOW, WINDOW, 0.0)
+    assert receiver.times == 2
 
 
 @given(st.data())
