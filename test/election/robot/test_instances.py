@@ -23,7 +23,7 @@ from typing import Any
 from election.robot.swarm import line, of_one, Swarm
 from leader_election.election.algorithms import ALGORITHMS, BOUNDED, RESILIENT
 from leader_election.election.algorithms.algorithm import DEFAULT_HOP_LIMIT
-from leader_election.election.messages.codec import codec_for, MAX_LENGTH
+from leader_election.election.messages.codec import codec_for, MAX_LENGTH, MOST_INSTANCES
 from leader_election.election.messages.wire import LONGEST, MOST_NAMES, RejectReason
 from leader_election.election.regions.aggregate import Aggregate, total, union
 from leader_election.election.regions.summary_layout import OWN
@@ -70,6 +70,28 @@ def test_levels_have_the_tasks_of_the_first():
     robot = one(tasks='count', hierarchy='20')
     above = robot.instances['level_1'].parts['regions'].task_runners
     assert [runner.name for runner in above] == ['count']
+
+
+def test_level_elects_among_the_leaders_below_by_its_own_radius():
+    for own, algorithm in (({'algorithm': 'given', 'leaders': '1', 'outline': True}, 'bounded'),
+                           ({'algorithm': 'classic', 'zones': ZONES}, 'classic')):
+        first = {'robot_id': 1, 'tasks': 'count', 'hierarchy': '20', **own}
+        level = instance_parameters(build(ElectionParameters, first), {})['level_1']
+        assert (level.algorithm, level.leaders, level.radius, level.over, level.tasks,
+                level.outline, level.zones) == (algorithm, '', 20.0, 'main', '', False, '')
+
+
+def test_robot_has_up_to_the_maximum_of_instances():
+    parameters = build(ElectionParameters, {'robot_id': 1})
+    others = {f'i{k}': InstanceParameters() for k in range(MOST_INSTANCES)}
+    with pytest.raises(ParameterError, match='are not allowed; a robot has up to'):
+        instance_parameters(parameters, others)
+    others.pop('i0')
+    assert len(instance_parameters(parameters, others)) == MOST_INSTANCES
+
+
+def test_radius_of_a_level_is_positive_up_to_the_maximum():
+    assert radii('0.5, 1e6') == (0.5, 1e6)
 
 
 @pytest.mark.parametrize('text', ['20,x', 'nan', '-1', '0', 'inf', '1e7', ',', 'twenty', '20;50'])
@@ -273,6 +295,23 @@ def test_parameter_of_another_algorithm_is_refused(changes, text):
     with pytest.raises(ParameterError) as refused:
         parameters(**changes)
     assert str(refused.value) == text
+
+
+@pytest.mark.parametrize(('changes', 'text'), [
+    ({'output_namespace': '1a'}, "parameter output_namespace: '1a'"),
+    ({'output_namespace': 'a b'}, "parameter output_namespace: 'a b'"),
+    ({'output_namespace': 'b\xe4r'}, 'parameter output_namespace'),
+    ({'message_expiry': 1.0}, 'parameter message_expiry: 1 is not allowed'),
+    ({'send_transform': True}, 'parameter send_transform: true')])
+def test_contradicting_parameters_are_refused(changes, text):
+    with pytest.raises(ParameterError, match=text):
+        parameters(**changes)
+
+
+def test_fitting_parameters_are_accepted():
+    found = parameters(output_namespace='site/a_1', send_transform=True, strength=1.0,
+                       pose_source='cooperative', strength_limits=[1.0, 1.0])
+    assert found.output_namespace == 'site/a_1' and found.limits == (1.0, 1.0)
 
 
 def test_default_value_is_allowed_for_each_algorithm():

@@ -55,7 +55,9 @@ def test_leadership_is_reported_for_leader_follower_and_robot_without_leader() -
     swarm.speak(1)
     assert text(swarm.robots[1].main) == 'has no leader yet'
     alone = of(1)
-    assert (alone['leader'], alone['leader_namespace'], alone['is_leader']) == ('-1', '', 'false')
+    assert (alone['leader'], alone['leader_namespace'], alone['is_leader'], alone['hops']) == (
+        '-1', '', 'false', '')
+    assert status_of(swarm.robots[1], swarm.robots[1].main).leader is None
     swarm.sweep(2)
     assert of(1) == {
         'id': '1', 'namespace': '/robot_1', 'instance': 'main', 'leader': '2',
@@ -63,6 +65,8 @@ def test_leadership_is_reported_for_leader_follower_and_robot_without_leader() -
         'distance': '1.000', 'hops': '1', 'tasks': ''}
     assert (of(2)['is_leader'], of(2)['leader_namespace']) == ('true', '/robot_2')
     assert text(swarm.robots[1].main) == 'follows 2 at 1.0 m'
+    assert text(swarm.robots[2].main) == 'leads'
+    assert values(swarm.robots[2], swarm.robots[2].main, '', '')['is_leader'] == 'true'
     swarm.robots[2].name = ''
     swarm.sweep(1)
     swarm.sweep(1)
@@ -130,6 +134,8 @@ def test_change_of_status_gives_its_events(before, now, expected):
 def test_event_has_named_values():
     assert list(events(LED, LED._replace(strength=2.0))) == [
         {'event': 'strength_changed', 'strength': 2.0, 'before': 1.0}]
+    assert {'event': 'leader_gained', 'leader': 8} in events(NONE, LED)
+    assert {'event': 'leader_lost', 'leader': 8} in events(LED, NONE)
     assert list(events(ALONE._replace(parts=acting(17)), ALONE._replace(parts=acting(23)))) == [
         {'event': 'mandate_lost', 'term': 17}, {'event': 'mandate_acquired', 'term': 23}]
 
@@ -160,10 +166,11 @@ def test_events_add_up_to_the_present_status(course):
 # The parsing of diagnostics, whatever is published on their topic.
 
 def test_published_status_is_parsed_back() -> None:
-    status = Status(status_name('site/robot_3', 'regions'), hardware_id(3), {'members': '5'}, 1,
-                    'task count fails')
-    assert parse_status(status) == (
-        'site/robot_3', 3, 'regions', 1, 'task count fails', {'members': '5'})
+    for name in ('site/robot_3', 'X: site/robot_X'):
+        status = Status(status_name(name, 'regions'), hardware_id(3), {'members': '5'}, 1,
+                        'task count fails')
+        assert parse_status(status) == (
+            name, 3, 'regions', 1, 'task count fails', {'members': '5'})
 
 
 @pytest.mark.parametrize('name, hardware', [
@@ -186,3 +193,6 @@ def test_vector_has_no_padding_and_common_fields_are_left_out() -> None:
     assert not {'leader', 'distance', 'value'} & fields.keys()
     vectors = [field for field in RECURSIVE.fields if field.padding is not None]
     assert vectors and all(fields[field.name] == [] for field in vectors)
+    for front in ((3,), (3, 4), (0, 3)):
+        hops = front + start.best_hops[len(front):]
+        assert own_fields(RECURSIVE, start._replace(best_hops=hops))['best_hops'] == [*front]

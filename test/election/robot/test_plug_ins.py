@@ -30,16 +30,26 @@ from leader_election import (
     parameter,
     StrengthSource,
 )
+from leader_election.election.algorithms import BOUNDED
+from leader_election.election.messages.codec import codec_for, Message
+from leader_election.election.regions.task import Task
 from leader_election.election.robot.diagnostics import own_fields
 from leader_election.election.robot.parameters import (
     ElectionParameters,
+    further_names,
     has_own,
     own_parameters,
+    plug_in_parameters,
     prefix_of,
 )
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.sensing import METRIC_ERRORS, READINGS_REJECTED
-from leader_election.election.robot.strength import BATTERY, Strength, STRENGTH_SOURCES
+from leader_election.election.robot.strength import (
+    BATTERY,
+    RobotKnowledge,
+    Strength,
+    STRENGTH_SOURCES,
+)
 from leader_election.parameters import build, ParameterError, table
 import pytest
 
@@ -120,6 +130,21 @@ def test_plug_in_is_refused_when_a_parameter_is_undeclared(registered: Any) -> N
         Robot(build(ElectionParameters, {'robot_id': 1, 'algorithm': 'lost'}))
 
 
+class Fetch(Task):
+    parameters = Settings
+
+
+def test_names_of_parameters_include_those_of_instances_tasks_and_plug_ins(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    task = f'{__name__}:Fetch'
+    names = {*further_names({'instances': 'rescue', 'tasks': 'unknown', 'rescue.tasks': task})}
+    own = {*further_names({})}
+    assert {'radius', 'near_by.margin', 'patrol.lane'} <= own
+    assert names - own == {f'rescue.{name}' for name in {*own, 'fetch.margin'}}
+    monkeypatch.setattr(ALGORITHMS, '_plug_ins', [NEAR.name])
+    assert plug_in_parameters() == {'near_by.': Settings}
+
+
 def test_strength_is_computed_by_the_source_of_a_plug_in(registered: Any) -> None:
     def where(known: Any, parameters: Any) -> float:
         return known.x + 0.0 * known.nearest + 0.0 * known.neighbours
@@ -128,6 +153,37 @@ def test_strength_is_computed_by_the_source_of_a_plug_in(registered: Any) -> Non
     swarm = Swarm(line(4), strength_source='east', radius=9.0)
     swarm.sweep(6)
     assert {robot.state.leader for robot in swarm.robots.values()} == {4}
+
+
+def test_strength_source_knows_the_numbers_of_its_robot(registered: Any) -> None:
+    known: list[tuple[RobotKnowledge, Any]] = []
+
+    def compute(*given: Any) -> float:
+        known.append(given)
+        return 1.0
+
+    registered(STRENGTH_SOURCES, StrengthSource(
+        'all', hysteresis=0.0, topic='all', extract=lambda number, settings: (
+            number - settings.margin), compute=compute, parameters=Settings))
+    robot = Robot(build(ElectionParameters, {
+        'robot_id': 1, 'strength_source': 'all', 'metric': 'sensor_difference', 'radius': 9.0}))
+    robot.round(0.0)
+    robot.sensing.take_odometry((1.0, 2.0, 0.0), 1.0)
+    robot.sensing.take_sensed(4.5, 1.0)
+    robot.main.take_strength(3.0, 1.0)
+    robot.receive(codec_for(BOUNDED).encode(Message(
+        2, 'map', (1.0, 3.0), BOUNDED.state(-9.0, 1.5, 9, 1), reading=(7.0,))), 1.0)
+    robot.round(1.0)
+    robot.sensing.take_odometry((2.0, 2.0, 0.0), 2.0)
+    robot.round(2.0)
+    nan, numbers = math.nan, {'x': 1.0, 'y': 2.0, 'reading': 4.5, 'received': 2.0}
+    alone = RobotKnowledge(1, 0, math.inf, nan, nan, 0.0, 1, 0.0, nan, nan, nan)
+    first = alone._replace(neighbours=1, nearest=2.5, time=1.0, speed=0.0, **numbers)
+    speed = math.hypot(*robot.sensing.velocity)
+    second = first._replace(x=2.0, time=2.0, leader=9, distance=4.0, speed=speed)
+    assert speed > 0.0
+    assert [str(each) for each in known] == [
+        str((each, Settings())) for each in (alone, first, second)]
 
 
 @pytest.mark.parametrize('fails', [lambda known, p: 1 / 0, lambda known, p: 'x',

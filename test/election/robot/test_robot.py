@@ -22,7 +22,7 @@ from typing import Any
 from leader_election.election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, Device, REPLICATED
 from leader_election.election.messages.codec import codec_for, Message
 from leader_election.election.messages.wire import RejectReason
-from leader_election.election.robot.neighbourhood import OUT_OF_RANGE
+from leader_election.election.robot.neighbourhood import doubt, Offer, OUT_OF_RANGE
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES, Robot
@@ -321,6 +321,44 @@ def test_round_is_triggered_when_small_changes_add_up():
     me.round(0.0)
     steps = [reacts(me, says(8, far=1.0 + 0.125 * n, leader=9), 0.1) for n in range(1, 5)]
     assert steps == [False, False, False, True]
+
+
+def test_missed_messages_trigger_no_round():
+    """They count in the next round: as hops of the old candidacy."""
+    me = robot(odometry_expiry=9.0, message_expiry=9.0)
+    me.receive(says(7, far=1.0, leader=9), 0.0)
+    for now, hops in ((0.0, 2), (1.3, 3), (2.6, 4)):
+        me.round(now)
+        assert me.state.hops == hops
+        assert me.would_change(now) is None and me.would_change(now + 1.25) is None
+    me.mailbox.forget(7)
+    assert me.would_change(2.7) is not None
+    me = robot(odometry_expiry=9.0, message_expiry=9.0, hop_limit=3)
+    me.receive(says(7, far=1.0, leader=9), 0.0)
+    me.round(2.6)
+    assert me.leads and me.would_change(2.6) is None, 'its candidacy is too old'
+
+
+def test_probability_of_a_wrong_leader_is_that_of_the_localised_robots():
+    settings = {'pose_source': 'cooperative', 'communication_range': 5.0, 'radius': 9.0}
+    me = Robot(parameters(**settings))
+    me.sensing.take_odometry((0.0, 0.0, 0.0), 10.0, yaw=0.0)
+    sent = {7: (4.5, 9.0, 9), 8: (4.25, 9.0, 9), 6: (4.75, 9.5, 4)}
+    for sender, (x, strength, leader) in sent.items():
+        me.receive(says(sender, at=(x, 0.0), strength=strength, far=1.0, leader=leader), 10.0)
+    me.round(10.0)
+    offers = [Offer(me.mailbox.entry(sender).message.export, distance, deviation)
+              for sender, distance, deviation in me.sensing.source.distances(10.0)]
+    found = me.doubt(10.0)
+    assert len(offers) == 3 and 0.01 < found < 0.99
+    assert found == doubt(me.state, ME, offers, 5.0, me.main.round_parameters)
+    leader = Robot(parameters(**settings))
+    leader.sensing.take_odometry((0.0, 0.0, 0.0), 10.0, yaw=0.0)
+    leader.round(10.0)
+    leader.receive(says(7, at=(4.5, 0.0), strength=1.0, far=4.5, leader=ME), 10.0)
+    assert leader.doubt(10.0) == 0.0
+    for others in ({'pose_source': 'odometry'}, {'metric': 'hops'}, {'algorithm': 'classic'}):
+        assert math.isnan(Robot(parameters(**{**settings, **others})).doubt(10.0))
 
 
 # Other algorithms than bounded: the robot knows nothing of their states but what it needs.

@@ -19,6 +19,9 @@ from types import SimpleNamespace
 
 from election.robot.sensed import Sensed
 from leader_election.election.messages.codec import MAX_COORDINATE
+from leader_election.localisation.sighting import Sighting
+from leader_election.localisation.sighting_sources import Extraction
+from leader_election.localisation.source import Estimate
 import pytest
 
 
@@ -65,6 +68,57 @@ def test_distance_by_readings_is_their_difference() -> None:
     made.sensing.refresh(10.0)
     assert made.sensing.distance_to(made.hear(2, 0.0, (7.0,)), 10.0) == 2.5
     assert made.sensing.distance_to(made.hear(3, 0.0), 10.0) is None
+
+
+def test_extracted_sightings_are_used_and_wrong_ones_counted() -> None:
+    made = Sensed(metric='range', communication_range=5.0)
+    made.sensing.take_extraction(Extraction([Sighting(2, 4.0)], rejected=3), 10.0)
+    assert made.sensing.distance_to(made.hear(2, 9.0), 12.0) == 4.0
+    assert made.counts['measurements_rejected'] == 3
+
+
+def test_range_that_a_neighbour_measured_corrects_its_distance() -> None:
+    """Its range to another robot does not count."""
+    made = Sensed(metric='range', communication_range=20.0)
+    sensing, entry = made.sensing, made.hear(2, 9.0)
+    sensing.take_odometry((0.0, 0.0, 0.0), 10.0)
+    sensing.locate(10.0)
+    sensing.hear(entry.message, 10.0)
+    sensing.hear(entry.message._replace(parts={'localisation': Estimate(
+        None, 0.0, 0.1, 0.1, (Sighting(1, 4.0), Sighting(3, 7.0)))}), 10.0)
+    sensing.take_odometry((2.0, 0.0, 0.0), 10.0)
+    sensing.locate(10.0)
+    assert sensing.distance_to(entry, 10.0) == 2.0
+
+
+def test_message_is_used_by_the_neighbourhood_filter() -> None:
+    """Robot 2 has turned by 90 degrees, and measures robot 1, which is elsewhere."""
+    made = Sensed(pose_source='cooperative', metric='range', odometry_expiry=9.0)
+    alone = Sensed(pose_source='cooperative', metric='range', odometry_expiry=9.0).sensing.source
+    estimate = Estimate((9.0, 0.0, 1.57), 1.57, 0.1, 0.1, (Sighting(1, 4.0, 1.0),))
+    message = made.hear(2, 9.0).message._replace(parts={'localisation': estimate})
+    made.sensing.take_odometry((0.0, 0.0, 0.0), 10.0, yaw=0.0)
+    alone.take_odometry((0.0, 0.0), 0.0, 10.0, False)
+    made.sensing.hear(message, 10.0)
+    alone.hear(2, (9.0, 0.0), estimate, 10.0)
+    made.sensing.begin_round(10.5)
+    alone.begin_round(10.5)
+    [(robot, distance, deviation)] = alone.distances(10.5)
+    assert made.sensing.localised(10.5) == [(message, distance, deviation)] and robot == 2
+    assert made.sensing.place_of(message._replace(position=(8.0, 0.0))) == alone.place_of(2)
+    unknown = made.hear(3, 5.0).message
+    assert made.sensing.place_of(unknown) == unknown.position
+
+
+@pytest.mark.parametrize(('metric', 'changed'), [('look_ahead', True), ('odometry', False)])
+def test_round_of_a_robot_that_has_stopped_changes_distances_by_its_velocity(
+        metric: str, changed: bool) -> None:
+    sensing = Sensed(metric=metric).sensing
+    for now, x in ((10.0, 0.0), (11.0, 1.0)):
+        sensing.take_odometry((x, 0.0, 0.0), now)
+        sensing.begin_round(now)
+    sensing.take_odometry((1.0, 0.0, 0.0), 12.0)
+    assert sensing.begin_round(12.0) == changed
 
 
 def test_measured_distance_counts_until_it_expires() -> None:

@@ -15,19 +15,22 @@
 """A task at work: whatever it does, nothing is raised, and what went wrong is counted."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 import itertools
 import math
 import traceback
+from types import SimpleNamespace
 from typing import Any
 
 from leader_election.election.messages.wire import MAX_DECISION, MAX_ID, MAX_NUMBER, MOST_LEVELS
-from leader_election.election.regions.aggregate import Aggregate, count, mean, total, union
+from leader_election.election.regions.aggregate import Aggregate, count, mean, top, total, union
 from leader_election.election.regions.summary_layout import combine, OWN
 from leader_election.election.regions.task import Member, Task
 from leader_election.election.robot.task_runner import (
     deciding_copy,
     MAX_TRACEBACK,
     region_aggregates,
+    task_label,
     TaskRunner,
 )
 from leader_election.parameters import ParameterError
@@ -89,6 +92,8 @@ def test_results_of_a_task_are_unchanged_without_errors():
     runner.act(None)
     runner.close()
     assert TaskRunner('told', Told(lambda: (1, 2))).announce() == (1.0, 2.0, 0.0)
+    assert TaskRunner('told', Told(lambda: (1, 2, MAX_NUMBER))).announce() == (1, 2, MAX_NUMBER)
+    assert TaskRunner('told', Told(tuple)).announce() == (0.0, 0.0, 0.0)
     assert TaskRunner('told', Told()).announce() is None
     assert (runner.errors, runner.first_error) == (0, '')
 
@@ -114,6 +119,39 @@ def test_errors_of_a_task_are_counted_and_the_first_is_kept():
     assert runner.first_error.startswith('Traceback')
     assert runner.first_error.endswith('LookupError: no such shelf\n')
     assert 'self.task.sense()' in runner.first_error, 'the first'
+
+
+def test_number_is_bounded_and_an_id_is_not_in_each_part_of_a_summary():
+    for name in ('weight', 'other'):
+        task = Told(lambda name=name: {'best': 1.0, name: 1.1 * MAX_NUMBER})
+        task.collects = {'weight': total(), 'best': top(1), 'other': total()}
+        runner = TaskRunner('told', task)
+        assert runner.sense(MAX_ID) == runner.aggregates.identity and runner.errors == 1
+        task.does = lambda: {'best': 1.0}
+        assert runner.sense(MAX_ID) != runner.aggregates.identity
+
+
+def test_copy_of_a_task_has_the_clock_and_the_node_of_the_robot():
+    member = Member(7, SimpleNamespace(seconds=lambda: 5, node='node'))
+    copy = deciding_copy(TaskRunner('task', Task(member, None))).task
+    assert (copy.member.node.seconds(), copy.member.node.node) == (5.0, 'node')
+
+
+def test_label_of_a_task_by_its_name_keeps_capitals():
+    assert task_label('Count') == 'Count'
+
+
+@pytest.mark.parametrize('call', [
+    lambda runner: runner.decide({}), lambda runner: runner.act(None), TaskRunner.announce,
+    TaskRunner.close, lambda runner: runner.take_term(5),
+    lambda runner: runner.aggregates.results((0.0,) * 9)])
+def test_error_of_each_function_of_a_task_is_kept(call):
+    task = Told(fails)
+    task.on_acquired = lambda term: fails()  # type: ignore[method-assign]
+    task.collects = {'own': replace(count(), result=lambda row: fails())}
+    runner = TaskRunner('told', task)
+    call(runner)
+    assert runner.first_error.endswith('LookupError: no such shelf\n')
 
 
 def test_first_error_is_kept_with_its_traceback():
