@@ -19,10 +19,19 @@ from typing import Any
 
 from election.robot.sensed import Sensed
 from leader_election.election.algorithms import BOUNDED
+from leader_election.election.algorithms.bounded import configure
 from leader_election.election.messages.codec import Message
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.mailbox import ReceivedMessage
-from leader_election.election.robot.neighbourhood import Neighbourhood, OUT_OF_RANGE
+from leader_election.election.robot.neighbourhood import (
+    doubt,
+    leader_name,
+    Neighbourhood,
+    NeighbourView,
+    no_view,
+    Offer,
+    OUT_OF_RANGE,
+)
 import pytest
 
 
@@ -102,8 +111,8 @@ def test_faults_of_a_message_are_counted() -> None:
 def test_nearer_senders_are_kept_when_the_mailbox_is_full() -> None:
     near = Near()
     near.made.mailbox.limit = 2
-    for robot, x in ((2, 3.0), (3, 4.0), (4, 2.0), (5, 4.5)):
-        near.hear(message(robot, x), 10.0)
+    for robot, x, kept in ((2, 3.0, True), (3, 4.0, True), (4, 2.0, True), (5, 4.5, False)):
+        assert near.hear(message(robot, x), 10.0) == kept
     assert near.neighbours(10.0) == {2: (3.0, 0), 4: (2.0, 0)}
     assert near.counts[RejectReason.LIMIT.value] == 2
 
@@ -115,6 +124,58 @@ def test_missed_messages_are_those_a_quarter_of_a_period_overdue(
     near = Near()
     near.hear(message(2), 10.0)
     assert near.neighbours(10.0 + late) == {2: (1.0, missed)}
+
+
+def test_missed_messages_are_counted_by_the_period() -> None:
+    near = Near(round_period=2.0)
+    near.hear(message(2), 10.0)
+    assert near.neighbours(12.4) == {2: (1.0, 0)} and near.neighbours(12.6) == {2: (1.0, 1)}
+
+
+def test_silent_neighbour_is_dropped_where_its_velocity_takes_it_sideways_out_of_range() -> None:
+    for speed, kept in ((1.0, False), (-1.0, True)):
+        near = Near()
+        place = message(2)._replace(position=(0.0, 4.5))
+        near.made.mailbox.put(ReceivedMessage(place, 10.0, velocity=(0.0, speed)))
+        assert (2 in near.neighbours(11.4)) == kept
+
+
+def test_measured_range_decides_who_is_out_of_range_now_and_soon() -> None:
+    near = Near(metric='range')
+    near.made.sensing.take_measurements([2.0, 6.0], 10.0)
+    near.hear(message(2), 10.0)
+    assert near.counts[OUT_OF_RANGE] == 1
+    near = Near(metric='range')
+    near.hear(message(2, 3.5), 10.0)
+    near.made.sensing.take_measurements([2.0, 4.5], 10.0)
+    near.made.mailbox.put(ReceivedMessage(message(2, 3.5), 10.0, velocity=(1.0, 0.0)))
+    assert near.neighbours(10.0) == {2: (4.5, 0)} and near.neighbours(11.4) == {}
+
+
+def test_message_is_news_when_none_of_its_sender_was() -> None:
+    near = Near()
+    near.made.mailbox.put(ReceivedMessage(message(2), 10.0))
+    assert near.near.knows(2) and near.hear(message(2), 10.5) and near.compared == []
+
+
+def test_doubt_counts_each_leader_within_the_hop_limit() -> None:
+    """The distance to each sender is as likely within the range as not."""
+    parameters = configure(3.0, 'id')._replace(hop_limit=3)
+    own, better = BOUNDED.state(-9.0, 2.0, 2, 1), BOUNDED.state(-9.5, 0.0, 4, 0)
+    offers = [Offer(better, 2.0, 0.1), Offer(BOUNDED.state(-9.0, 0.0, 2, 0), 2.0, 0.1)]
+    assert doubt(own, 1, offers, 2.0, parameters) == 0.75
+    offers[0] = Offer(better._replace(hops=3), 2.0, 0.1)
+    assert doubt(own, 1, offers, 2.0, parameters) == 0.5
+
+
+def test_name_of_a_leader_is_that_of_the_nearest_follower_that_came_first() -> None:
+    def view(*names: dict[int, str]) -> NeighbourView:
+        messages = [message(robot)._replace(names=name) for robot, name in enumerate(names, 2)]
+        return no_view()._replace(
+            messages=messages, exports=[BOUNDED.state(0.0, 1.0, 9, 1)] * len(names))
+
+    assert leader_name(view({9: '/b'}, {9: '/a'}), 9) == '/b'
+    assert leader_name(view({}, {9: '/a'}), 9) == '' == leader_name(view({9: '/a'}), 8)
 
 
 @pytest.mark.parametrize(('velocity', 'late', 'kept'), [
@@ -139,7 +200,10 @@ def test_silent_neighbour_without_a_position_is_kept_only_where_no_range_is_set(
 
 def test_robots_in_range_without_a_distance_are_counted() -> None:
     near = Near(metric='range')
+    assert near.near.unmeasured == 0
     near.hear(message(2), 10.0)
-    assert near.neighbours(10.0) == {} and near.near.unmeasured == 1
+    near.hear(message(3), 10.0)
+    assert near.neighbours(10.0) == {} and near.near.unmeasured == 2
+    near.made.mailbox.forget(3)
     near.made.sensing.take_measurements([2.0, 4.0], 10.0)
     assert near.neighbours(10.0) == {2: (4.0, 0)} and near.near.unmeasured == 0

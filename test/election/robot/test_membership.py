@@ -1,0 +1,132 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The regions of one robot, as it takes part in them."""
+
+from dataclasses import replace
+from typing import Any
+
+from election.robot.swarm import line, of_one, Swarm
+from leader_election.election.algorithms import BOUNDED
+from leader_election.election.messages.region_codec import region_part, WRONG_SUMMARY
+from leader_election.election.messages.wire import MAX_NAMES, MOST_NUMBERS
+from leader_election.election.regions.aggregate import Aggregate, AggregateSet, top
+from leader_election.election.regions.summary_layout import OWN
+from leader_election.election.regions.task import Member, Task
+from leader_election.election.robot.leadership import part_values
+from leader_election.election.robot.membership import check_message, Membership, previous_state
+from leader_election.election.robot.parameters import InstanceParameters
+from leader_election.election.robot.task_runner import TaskRunner
+from leader_election.parameters import build, ParameterError
+import pytest
+
+STATE = BOUNDED.state(-9.0, 2.0, 8, 2)
+
+
+class Warm(Task):
+    """Finds the warmest robot."""
+
+    collects = {'best': top(1)}
+    seen: dict[int, Any] = {}
+
+    def sense(self) -> Any:
+        return {'best': 3.0}
+
+    def act(self, decision: Any) -> None:
+        self.seen[self.member.id] = (self.member.neighbours, self.member.borders)
+
+
+def alone(rounds: int = 1, instance: str = 'main', **settings: Any) -> Membership:
+    """Return the regions of robot 1, which is at (1, 2)."""
+    robots = Swarm({1: (1.0, 2.0)}, kinds={'warm': Warm}, **settings)
+    robots.sweep(rounds)
+    part: Membership = robots.instances(instance)[1].parts['regions']
+    return part
+
+
+def test_region_without_a_round_has_no_decision_and_no_errors() -> None:
+    part = alone(0, tasks='warm')
+    assert part.decision == [] and part.concern() == ('', '0 members known', {
+        'members': '0', 'task_errors': 0, 'rejected_other_tasks': 0, 'rejected_other_summary': 0,
+        'decisions_too_long': 0, 'rejected_other_algorithm': 0, 'warm.errors': 0})
+
+
+def test_robot_contributes_its_id_its_place_and_its_announcement() -> None:
+    part = alone(tasks='warm', outline=True, connected=True)
+    assert part.summary['warm.best'] == [[3.0, 1]]
+    assert {*part.outline()} == {(1.0, 2.0)}
+    assert part.region.own_announcement[:2] == (1.0, 2.0)
+    level = alone(1, 'level_1', outline=True, hierarchy='20')
+    assert {*level.outline()} == {(1.0, 2.0)}
+
+
+def test_names_of_tasks_are_sent_and_reported_with_commas() -> None:
+    robots = Swarm({1: (1.0, 2.0)}, kinds={'warm': Warm}, tasks='warm,count')
+    robots.sweep(1)
+    main = robots.instances()[1]
+    assert main.parts['regions'].sent().tasks == 'warm,count'
+    assert part_values(main, 0.0)['tasks'] == 'warm,count'
+
+
+def test_worker_without_a_leader_has_an_empty_decision() -> None:
+    part = alone(role='worker', regions=True)
+    assert part.region.decision == '' and part.sent().region.reach == 0.0
+
+
+def test_contribution_counts_one_robot_and_on_a_level_those_of_a_region() -> None:
+    for members, fault, above in ((1.0, None, None), (2.0, WRONG_SUMMARY, None)):
+        sent = region_part(members=(7,), ages=(0,), contributions=((members,),))
+        for instance, expected in (('main', fault), ('level_1', above)):
+            part = alone(0, instance, hierarchy='20', collection='gossip')
+            assert part.read(7, STATE, sent, 0)[1] == expected
+
+
+@pytest.mark.parametrize(('number', 'age'), [(0, 0), (1, 3)])
+def test_decision_ages_by_missed_messages(number: int, age: int) -> None:
+    sent = region_part(summary=(1.0,), decision_version=number)
+    assert alone(0, regions=True).read(7, STATE, sent, 3)[0].decision_age == age
+
+
+def test_task_knows_the_neighbours_in_its_region_and_a_leader_the_borders() -> None:
+    """Robots 1 and 2 follow 1, and robot 3 leads alone."""
+    robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0, 3: 8.0}), {'warm': Warm}, radius=1.0,
+                   connected=True, tasks='warm')
+    robots.sweep(8)
+    seen = Warm.seen
+    assert seen[1] == ({2: (1.0, 0.0)}, {3: (2.0, 0.0, 1.0)})
+    assert seen[2] == ({1: (0.0, 0.0)}, {})
+    assert seen[3] == ({}, {1: (0.0, 0.0, 2.0)})
+
+
+def test_state_before_a_round_is_that_of_the_election_and_of_the_region() -> None:
+    region = alone(regions=True).region
+    assert previous_state(STATE, region, role=2) == (8, 2.0, *region._replace(role=2))
+
+
+def test_message_is_checked_up_to_its_limits() -> None:
+    def aggregates(numbers: int, **changes: Any) -> AggregateSet:
+        return AggregateSet({str(k): Aggregate(
+            'own', OWN, (0.0,), lambda _, reading: reading, list,
+            combine=lambda one, other: one, **changes) for k in range(numbers)})
+
+    tree, gossip = (build(InstanceParameters, {'collection': name, 'gossip_members': 2})
+                    for name in ('multi-path', 'gossip'))
+    runner = TaskRunner('x' * MAX_NAMES, Warm(Member(1), None))
+    check_message(tree, [runner], aggregates(MOST_NUMBERS))
+    check_message(gossip, [runner], aggregates(MOST_NUMBERS // 2))
+    with pytest.raises(ParameterError, match='gossip_members: 2 is not allowed'):
+        check_message(gossip, [runner], aggregates(MOST_NUMBERS // 2 + 1))
+    check_message(replace(tree, collection='tree'), [], aggregates(1, idempotent=False))
+    with pytest.raises(ParameterError, match='is not idempotent'):
+        check_message(tree, [], aggregates(1, idempotent=False))
