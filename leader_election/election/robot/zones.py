@@ -163,8 +163,6 @@ def _polygon(name: str, points: Any) -> shapely.Polygon:
     if not polygon.is_valid:
         raise ParameterError('zones', problem=f': {name} is not a simple polygon: '
                              f'{shapely.is_valid_reason(polygon)}')
-    if polygon.area == 0.0:
-        raise ParameterError('zones', problem=f': {name} is empty: its area is 0')
     return polygon
 
 

@@ -265,6 +265,8 @@ def test_decisions_of_all_leaders_stay_in_order_when_mandates_are_used(
     assert other.age == (0.0 if mandates is None else math.inf)
     beyond = order.judge(region(101), 1, mandates, 0.0)[0]
     assert beyond.age == (0.0 if mandates is None else math.inf)
+    assert order.newer(region(9), 1, [region(9)], mandates).decision_version == (
+        101 if mandates is None else 10)
     # A decision beyond all numbers heard is not remembered, so those below it still count.
     after = order.judge(region(11), 1, mandates, 0.0)[0]
     assert after.age == (math.inf if mandates is None else 0.0)
@@ -278,6 +280,25 @@ def test_member_keeps_its_decision_when_that_of_its_parent_is_older() -> None:
     assert order.newer(parent, 2, [parent], None).decision == '["old"]'
     later = region(11, '["later"]', device=8)
     assert order.newer(parent, 1, [parent, later], None).decision == '["later"]'
+    equal = region(11, '["also"]', device=7)
+    assert order.newer(equal, 1, [equal, later], None).decision == '["also"]', 'of its parent'
+    beyond = region(MOST_NUMBER + 1)
+    assert order.newer(beyond, 1, [], None) == beyond
+
+
+def test_leader_counts_on_from_the_greatest_number_that_it_hears() -> None:
+    order = DecisionOrder(3)
+    assert order.numbered(region(0, ''), [region(20)], None) == region(0, ''), 'nothing decided'
+    assert order.numbered(region(0), [region(20)], None).decision_version == 21
+    assert order.numbered(region(0), [], None).decision_version == 22
+
+
+def test_superseded_decision_keeps_the_term_of_the_mandate() -> None:
+    order = DecisionOrder()
+    mandates: Any = SimpleNamespace(
+        number=100, bound=lambda now: SimpleNamespace(leader=1, first=3))
+    assert order.judge(region(10), 1, mandates, 0.0) == (DecisionOrigin(1, 3, 10, 0.0), True)
+    assert order.judge(region(9), 1, mandates, 0.0) == (DecisionOrigin(1, 3, 9, math.inf), False)
 
 
 def test_number_is_ignored_when_beyond_the_greatest() -> None:
@@ -285,5 +306,8 @@ def test_number_is_ignored_when_beyond_the_greatest() -> None:
     regions = [region(0), region(MOST_NUMBER), region(MOST_NUMBER + 1), region(5)]
     assert [each.decision_version for each in numbered_by(1, exports, regions)] == [MOST_NUMBER]
     order = DecisionOrder()
-    assert order.judge(region(MOST_NUMBER + 1), 1, None, 0.0)[0].number == 0
+    for number, now in ((MOST_NUMBER + 1, 0.0), (0, 0.0), (0, 2.0)):
+        assert order.judge(region(number), 1, None, now) == (
+            DecisionOrigin(1, None, 0, 0.0), False)
     assert order.judge(region(1), 1, None, 0.0)[0] == DecisionOrigin(1, None, 1, 0.0)
+    assert order.judge(region(MOST_NUMBER), 1, None, 0.0)[0].number == MOST_NUMBER

@@ -50,7 +50,8 @@ def test_leadership_is_reported_for_leader_follower_and_robot_without_leader() -
 
     def of(i: int, active: bool = True) -> dict[str, str]:
         robot = swarm.robots[i]
-        return values(robot, robot.main, f'/robot_{i}', '/neighbourhood', active)
+        return values(robot, robot.main, f'/robot_{i}', '/neighbourhood',
+                      **({} if active else {'active': False}))
 
     swarm.speak(1)
     assert text(swarm.robots[1].main) == 'has no leader yet'
@@ -73,6 +74,11 @@ def test_leadership_is_reported_for_leader_follower_and_robot_without_leader() -
     assert of(1)['leader_namespace'] == '/robot_2'
     assert of(2, active=False) | {'id': '1', 'namespace': '/robot_1'} == alone | {
         'role': 'inactive'}
+
+
+def test_hops_are_empty_when_the_algorithm_does_not_count_them() -> None:
+    robot = Swarm(line(1), algorithm='colour').robots[1]
+    assert robot.leads and values(robot, robot.main, '/robot_1', '/neighbourhood')['hops'] == ''
 
 
 def test_status_has_leader_role_and_announced_strength() -> None:

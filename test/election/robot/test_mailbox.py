@@ -241,6 +241,23 @@ def test_neighbour_is_displaced_once_per_interval():
     assert of.kept(0.0) == [5, 6, 7]
 
 
+def test_sender_that_has_left_is_passed_over_for_the_next_to_displace():
+    of = Receiver(limit=3)
+    for sender, distance in ((1, 9.0), (2, 8.0), (3, 7.0), (4, 8.5)):
+        assert of.hear(sender, 0.0, distance)
+    of.mailbox.forget(2)
+    for sender, distance in ((5, 8.6), (6, 6.0)):
+        assert of.hear(sender, 0.0, distance)
+    assert of.kept(0.0) == [4, 5, 6], 'the new ones are not compared in this interval'
+
+
+def test_no_more_senders_are_remembered_than_the_memory_holds():
+    of = Receiver(limit=2)
+    for sender in range(9):
+        of.hear(sender, 0.0)
+    assert [sender in of.known for sender in range(9)] == [True] * 4 + [False] * 5
+
+
 # The time of observations: what leaps and jumps back of a clock do to it.
 
 READINGS = st.lists(st.floats(1e-3, 1e9), min_size=2)

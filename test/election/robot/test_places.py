@@ -15,8 +15,10 @@
 """Zones, and outlines of members."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
-from leader_election.election.robot.zones import outline, Zones
+from leader_election.election.robot.zones import outline, ZonePart, Zones
 from leader_election.parameters import ParameterError
 import pytest
 from shapely import Point
@@ -36,7 +38,7 @@ def test_zone_is_found_by_position():
 def test_radius_of_zones_is_the_longest_outline():
     """Both squares have sides of 2 m and so an outline of 8 m. Small zones get a minimum."""
     assert Zones(SQUARES).radius == 8.0
-    assert Zones('{dot: [[0, 0], [0.1, 0], [0, 0.1]]}').radius == 5.0
+    assert Zones(' {dot: [[0, 0], [0.1, 0], [0, 0.1]]}').radius == 5.0
 
 
 def test_position_is_outside_the_inner_corner_of_a_concave_zone():
@@ -84,9 +86,25 @@ def test_zones_are_refused_in_one_line_when_wrong(text, says):
     assert '\n' not in str(error.value) and str(error.value).startswith('parameter zones: ')
 
 
+def test_overlap_within_rounding_is_allowed():
+    dot = '[[0, 0], [0.001, 0], [0.001, 0.001], [0, 0.001]]'
+    assert len(Zones(f'{{a: {dot}, b: {dot}}}').polygons) == 2
+
+
 def test_outline_is_parsed_from_numbers():
     assert outline(TRIANGLE).area == 6.0
     assert len(outline(TRIANGLE).exterior.coords) == 4, 'the inner one is not a corner'
+    assert len(outline([(0.0, 0.0)], margin=1.0).exterior.coords) == 17, 'a circle has 16 corners'
+
+
+def test_robot_takes_part_once_it_is_in_a_zone():
+    setup: Any = SimpleNamespace(parameters=SimpleNamespace(zones=SQUARES))
+    zones = ZonePart(setup)
+    found = [zones.takes_part()]
+    for place in ((1.0, 1.0), None, (3.0, 1.0), (9.0, 9.0)):
+        zones.place(place)
+        found.append(zones.takes_part())
+    assert found == [False, True, False, True, False]
 
 
 @pytest.mark.parametrize('positions', [

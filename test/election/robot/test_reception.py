@@ -23,6 +23,7 @@ from leader_election.election.messages.swarm_key import Authentication
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reception import (
     DROPPED,
+    ECHOES_REMEMBERED,
     HEARD,
     HearingBudget,
     NeighbourhoodWatch,
@@ -109,6 +110,15 @@ def test_echo_of_each_sent_message_is_ignored_once() -> None:
     assert made.accepted(payload(1), 11.0) is None
     assert (made.counts[HEARD], made.counts['rejected_own_id']) == (1, 1)
     assert made.reception.duplicate == 11.0
+
+
+def test_echo_is_forgotten_after_many_further_messages() -> None:
+    made = Received()
+    for x in range(ECHOES_REMEMBERED + 1):
+        made.reception.sent(payload(1, place=(float(x), 0.0)))
+    for x, counted in ((1, 0), (0, 1)):
+        made.accepted(payload(1, place=(float(x), 0.0)))
+        assert made.counts['rejected_own_id'] == counted
 
 
 def test_message_is_refused_with_one_reason() -> None:

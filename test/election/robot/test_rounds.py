@@ -48,14 +48,14 @@ class Timer:
 
 
 class Scheduled:
-    """A schedule with a period of 1 s, and the times of its rounds."""
+    """A schedule and the times of its rounds."""
 
-    def __init__(self, robot_id: int = 1) -> None:
+    def __init__(self, robot_id: int = 1, period: float = 1.0) -> None:
         self.now, self.rounds = 0.0, list[float]()
         self.timers: list[Timer] = []
         self.pending: str | None = None
         self.given: list[Any] = []
-        parameters = SimpleNamespace(robot_id=robot_id, round_period=1.0, schedule='reactive')
+        parameters = SimpleNamespace(robot_id=robot_id, round_period=period, schedule='reactive')
         self.robot: Any = SimpleNamespace(
             would_change=lambda now: self.pending, parameters=parameters)
         self.schedule = RoundSchedule(
@@ -82,6 +82,7 @@ def test_first_round_is_due_by_the_phase_and_the_next_a_period_later() -> None:
     assert made.timers[0].period == 1.0
     made.fire(phase(1) + 1.0)
     assert made.rounds == [phase(1), phase(1) + 1.0]
+    assert Scheduled(period=4.0).timers[0].period == 4.0 * phase(1)
 
 
 def test_late_first_timer_runs_one_round_when_it_fires_twice() -> None:
