@@ -168,6 +168,8 @@ def test_all_counters_of_a_robot_begin_at_zero() -> None:
     robot = Robot(build(ElectionParameters, {
         'robot_id': 1, 'accept_unverified': True, 'mandate': 5.0, 'outline': True}))
     assert robot.name == '' and robot.authentication.accept_unverified
+    assert robot.authentication.time.read(0.0) == 0
+    assert robot.main.parts['mandates'].mandates.number == 0
     assert {*COUNTERS, *counters({'mandates', 'regions', 'localisation'})} <= robot.counts.keys()
     assert {ALGORITHM_DIFFERS, *membership.COUNTERS} <= robot.main.counts.keys()
     assert {*robot.counts.values(), *robot.main.counts.values()} == {0}
@@ -203,6 +205,19 @@ def test_robot_that_has_run_no_round_would_change() -> None:
         'robot_id': 1, 'metric': 'hops', 'communication_range': math.inf}))
     robot.receive(codec_for(BOUNDED).encode(Message(7, 'map', None, STATE)), 0.0)
     assert robot.would_change(2.0) is not None
+
+
+def test_robot_in_a_zone_would_not_change_without_news() -> None:
+    """Of two robots in range only one is in the same zone."""
+    robot = Robot(build(ElectionParameters, {
+        'robot_id': 1, 'zones': '{a: [[-1, -1], [2, -1], [2, 1], [-1, 1]]}'}))
+    robot.sensing.take_odometry((0.0, 0.0, 0.0), 0.0)
+    robot.round(0.0)
+    assert robot.leads and robot.would_change(0.0) is None
+    for sender, x in ((7, 3.0), (8, 1.0)):
+        robot.receive(codec_for(BOUNDED).encode(Message(sender, 'map', (x, 0.0), STATE)), 0.0)
+    robot.round(0.0)
+    assert [each.id for each in robot.main.view.messages] == [8]
 
 
 def test_unmeasured_neighbour_is_counted_in_each_round() -> None:

@@ -46,6 +46,7 @@ from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.sensing import METRIC_ERRORS, READINGS_REJECTED
 from leader_election.election.robot.strength import (
     BATTERY,
+    LEAST_TRUST,
     RobotKnowledge,
     Strength,
     STRENGTH_SOURCES,
@@ -153,6 +154,61 @@ def test_strength_is_computed_by_the_source_of_a_plug_in(registered: Any) -> Non
     swarm = Swarm(line(4), strength_source='east', radius=9.0)
     swarm.sweep(6)
     assert {robot.state.leader for robot in swarm.robots.values()} == {4}
+
+
+def test_numbers_that_a_source_cannot_extract_are_counted(registered: Any) -> None:
+    robot = Robot(build(ElectionParameters, {'robot_id': 1, 'strength_source': 'topic'}))
+    for _ in range(2):
+        robot.main.take_strength(None, 0.0)
+    assert robot.strength.rejected == 2
+
+
+def test_metric_receives_what_is_known_of_each_message(registered: Any) -> None:
+    """It is called once a message, and fails for robots 4 and 5. Its reading becomes too long."""
+    known: list[Any] = []
+
+    def measure(ranging: Any) -> float:
+        known.append(ranging)
+        return 7.0 / (ranging.neighbour[0] - 4.0)
+
+    def reading(known: Any) -> tuple[float, ...]:
+        return (known.parameters.margin,) * (64 if known.now < 3.0 else 65)
+
+    registered(METRICS, Metric('own', measure, once_a_message=True, needs_measurements=True,
+                               reading=reading, parameters=Settings))
+    robot = Robot(build(ElectionParameters, {
+        'robot_id': 1, 'metric': 'own', 'input_expiry': 2.0, 'message_expiry': 9.0,
+        'communication_range': math.inf}))
+    assert robot.sensing.reading == () and not robot.sensing.has_no_heading
+    state = BOUNDED.state(-9.0, 1.5, 9, 1)
+
+    def receive(sender: int, x: float, now: float) -> None:
+        robot.receive(codec_for(BOUNDED).encode(Message(sender, 'map', (x, 0.0), state)), now)
+
+    receive(2, 5.0, 0.0)
+    robot.sensing.take_measurements([2.0, 3.0], 0.0)
+    robot.round(0.0)
+    robot.round(1.0)
+    receive(2, 6.0, 2.0)
+    receive(4, 4.0, 2.0)
+    robot.round(2.0)
+    first, second, failing = known
+    assert (first.previous, first.measurement, first.own_reading) == (None, 3.0, (1.0,) * 64)
+    assert (second.previous, second.measurement) == (7.0, 3.0)
+    assert (failing.previous, failing.measurement) == (None, None)
+    assert {each.message.id: each.distance for each in robot.neighbours} == {2: 3.5}
+    assert robot.counts[METRIC_ERRORS] == 1
+    receive(2, 6.5, 2.5)
+    receive(5, 4.0, 2.5)
+    robot.round(2.5)
+    assert [each.measurement for each in known[3:]] == [None, None], 'expired'
+    assert robot.counts[METRIC_ERRORS] == 2
+    robot.round(3.0)
+    robot.round(3.5)
+    assert robot.counts[METRIC_ERRORS] == 4 and robot.sensing.reading == ()
+    robot.sensing.take_message(None, 3.5)
+    robot.sensing.take_message(None, 3.5)
+    assert robot.counts[METRIC_ERRORS] == 6
 
 
 def test_strength_source_knows_the_numbers_of_its_robot(registered: Any) -> None:
@@ -370,6 +426,12 @@ def test_data_rate_is_the_strength_until_it_expires():
     swarm.sweep(2)
     assert swarm.robots[2].strength.announced == 0.0
     assert set(swarm.leaders().values()) == {1}
+
+
+def test_robot_is_a_candidate_when_its_trust_is_the_limit() -> None:
+    known = RobotKnowledge(1, 0, math.inf, 0.0, 0.0, 0.0, 1, 0.0, math.nan, received=LEAST_TRUST)
+    compute = STRENGTH_SOURCES.get('trust').compute
+    assert compute is not None and compute(known, None) == LEAST_TRUST
 
 
 def test_robot_is_no_candidate_when_its_trust_is_below_the_limit() -> None:

@@ -46,8 +46,9 @@ def test_heading_includes_that_of_the_frame_of_odometry() -> None:
     (math.nan, 0.0, 0.0), (0.0, math.inf, 0.0), (1.1 * MAX_COORDINATE, 0.0, 0.0)])
 def test_wrong_odometry_is_counted_once(point: tuple[float, ...]) -> None:
     made = Sensed()
-    assert not made.sensing.take_odometry(point, 10.0)
-    assert made.counts['odometry_rejected'] == 1 and made.sensing.locate(10.0) is None
+    for number in (1, 2):
+        assert not made.sensing.take_odometry(point, 10.0)
+        assert made.counts['odometry_rejected'] == number and made.sensing.locate(10.0) is None
 
 
 def test_sensed_value_is_sent_until_it_expires() -> None:
@@ -132,8 +133,30 @@ def test_measured_distance_counts_until_it_expires() -> None:
     made.sensing.take_measurements([2.0, 6.0], 20.0)
     assert not made.sensing.reaches(2, None, 20.0)
     assert made.counts['measurements_rejected'] == 0
-    made.sensing.take_measurements([2.0], 20.0)
-    assert made.counts['measurements_rejected'] == 1
+    for number in (1, 2):
+        made.sensing.take_measurements([2.0], 20.0)
+        assert made.counts['measurements_rejected'] == number
+
+
+def test_measured_range_is_corrected_and_reached_up_to_the_communication_range() -> None:
+    """Robot 2 is at 9 m, and its range at the first place is 4 m."""
+    made = Sensed(metric='range', communication_range=5.0)
+    sensing, entry = made.sensing, made.hear(2, 9.0)
+    sensing.take_odometry((0.0, 0.0, 0.0), 10.0)
+    sensing.take_sightings([Sighting(3, math.nan, 1.0), Sighting(2, 4.0)], 10.0)
+    assert sensing.reaches(2, (10.0, 0.0), 10.0) and not sensing.reaches(2, (10.1, 0.0), 10.0)
+    sensing.take_odometry((1.0, 0.0, 0.0), 10.5)
+    sensing.locate(10.5)
+    assert sensing.distance_to(entry, 10.5) == 3.0
+
+
+def test_range_of_links_is_known_only_for_metrics_of_lengths() -> None:
+    for metric, within in (('odometry', 5.0), ('hops', math.inf)):
+        assert Sensed(metric=metric, communication_range=5.0).sensing.link_range == within
+    for metric, needed in (('odometry', True), ('hops', False)):
+        sensing = Sensed(metric=metric, communication_range=math.inf).sensing
+        assert sensing.positions_matter == needed
+        assert sensing.velocity == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(('x', 'within', 'reached'), [

@@ -65,6 +65,16 @@ def test_value_of_a_source_is_admitted_within_limits_and_tolerance() -> None:
     assert strength.excess is None
     assert not strength.update(math.nan) and (strength.rejected, strength.announced) == (1, 0.5)
     assert strength.update(0.75) and strength.announced == 0.75
+    strength.limit((0.0, 20.0))
+    assert strength.admitted(21.0) == 20.0 and strength.admitted(21.1) is None
+
+
+def test_strength_is_unknown_while_its_source_gives_no_number() -> None:
+    strength = Strength(0.5, hysteresis=0.0)
+    assert strength.unknown is False
+    for value, unknown in ((math.nan, True), (0.5, False), (math.inf, True), (BARRED, False)):
+        strength.update(value)
+        assert strength.unknown == unknown
 
 
 def refused(me: Robot) -> int:
