@@ -25,7 +25,6 @@ from budget import examples
 from election.robot.swarm import line, of_one, Swarm
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.mandates.mandates import Mandates
 from leader_election.election.mandates.settings import MandateSettings
 from leader_election.election.messages.region_codec import region_part
@@ -300,33 +299,6 @@ def test_superseded_decision_keeps_the_term_of_the_mandate() -> None:
         number=100, bound=lambda now: SimpleNamespace(leader=1, first=3))
     assert order.judge(region(10), 1, mandates, 0.0) == (DecisionOrigin(1, 3, 10, 0.0), True)
     assert order.judge(region(9), 1, mandates, 0.0) == (DecisionOrigin(1, 3, 9, math.inf), False)
-
-
-def test_decision_of_another_leader_is_not_taken_with_mandates() -> None:
-    order, mandates = DecisionOrder(), Mandates(2, MandateSettings(3.0), 100)
-    order.judge(region(10, '["new"]'), 1, mandates, 0.0)
-    parent = region(9, '["old"]')
-    assert order.newer(parent, 1, [parent], mandates).decision == '["new"]'
-    assert order.newer(parent, 2, [parent], mandates).decision == '["old"]'
-    assert order.newer(parent, NOBODY, [parent, region(11, '["later"]')], None) == parent
-
-
-def test_decision_of_the_parent_is_kept_when_others_have_the_same_number() -> None:
-    parent, other = region(9, '["a"]'), region(9, '["b"]', device=8)
-    assert DecisionOrder().newer(parent, 1, [parent, other], None).decision == '["a"]'
-
-
-def test_decision_without_a_valid_number_is_of_no_age_and_no_mandate() -> None:
-    for number in (0, MOST_NUMBER + 1):
-        found = DecisionOrder().judge(region(number), 1, None, 5.0)
-        assert found == (DecisionOrigin(1, None, 0, 0.0), False)
-    assert DecisionOrder().judge(region(MOST_NUMBER), 1, None, 5.0) == (
-        DecisionOrigin(1, None, MOST_NUMBER, 0.0), False)
-
-
-def test_leader_counts_on_from_the_greatest_number_heard() -> None:
-    own = region(0, '["own"]')
-    assert DecisionOrder().numbered(own, [region(8)], None).decision_version == 9
 
 
 def test_number_is_ignored_when_beyond_the_greatest() -> None:

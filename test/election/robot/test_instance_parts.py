@@ -168,8 +168,6 @@ def test_all_counters_of_a_robot_begin_at_zero() -> None:
     robot = Robot(build(ElectionParameters, {
         'robot_id': 1, 'accept_unverified': True, 'mandate': 5.0, 'outline': True}))
     assert robot.name == '' and robot.authentication.accept_unverified
-    assert robot.authentication.time.read(0.0) == 0
-    assert robot.main.parts['mandates'].mandates.number == 0
     assert {*COUNTERS, *counters({'mandates', 'regions', 'localisation'})} <= robot.counts.keys()
     assert {ALGORITHM_DIFFERS, *membership.COUNTERS} <= robot.main.counts.keys()
     assert {*robot.counts.values(), *robot.main.counts.values()} == {0}
