@@ -38,7 +38,7 @@ from leader_election.ros.demo.processes import ProcessDied
 from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.swarm.reference_partition import PartitionJudge, RightTime
 from leader_election.swarm.snapshot import regions, Snapshot
-from leader_election.swarm.view.formatting import Palette
+from leader_election.swarm.view.formatting import count, Palette
 from leader_election.swarm.view.frame import Frame
 
 START_UP = 180.0
@@ -238,8 +238,8 @@ class Run:
             self._until(lambda: bool(swarm.gate.commands), START_UP, 'nobody commanded the gate')
         self._say(f'{number} robots in {len(swarm.hosts)} processes; limit {self._hop_limit} hops')
         if swarm.settings.mandate:
-            self._say(f'mandates of {swarm.settings.mandate:g} s hold over members up to '
-                      f'{swarm.settings.mandate_hops} hops away')
+            self._say(f'mandates of {swarm.settings.mandate:g} s hold over members that are at '
+                      f'most {count(swarm.settings.mandate_hops, "hop")} away')
 
     def _unled(self) -> tuple[int, ...]:
         return self._reach.unled(self.swarm.observer.leaders, self.swarm.truth)

@@ -36,6 +36,7 @@ from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, subscribe
 from leader_election.swarm.fleet.transports import LinkParameters, TRANSPORTS
+from leader_election.swarm.view.formatting import count
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
@@ -104,7 +105,7 @@ class Link(Node):
                       'peers': self._reader.peers(now, QUIET)}
         text = self._problem or (
             f'no other link was heard for {now - self._last:.0f} s'
-            if now - self._last > QUIET else f'hears {counts["peers"]} links')
+            if now - self._last > QUIET else f'hears {count(counts["peers"], "link")}')
         level = (DiagnosticStatus.WARN if self._problem or now - self._last > QUIET
                  else DiagnosticStatus.OK)
         message = DiagnosticArray(status=[DiagnosticStatus(

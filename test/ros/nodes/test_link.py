@@ -108,7 +108,7 @@ def test_robots_of_two_domains_elect_one_leader(domains: list[Domain]) -> None:
                 communication_range=float('inf'), send_topic='outgoing')))
     until(domains, lambda: all(domain.nodes[-1].robot.state.leader == 2  # type: ignore[attr-defined]
                                for domain in domains))
-    until(domains, lambda: all(domain.status.message == 'hears 1 links' for domain in domains))
+    until(domains, lambda: all(domain.status.message == 'hears 1 link' for domain in domains))
     assert all(domain.count('heard') > 0 and domain.count('sent') > 0 for domain in domains)
 
 
