@@ -18,14 +18,18 @@ from dataclasses import replace
 from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
-from leader_election.election.algorithms import BOUNDED
+from leader_election.election.algorithms import BOUNDED, Device
+from leader_election.election.messages.codec import Message
 from leader_election.election.messages.region_codec import region_part, WRONG_SUMMARY
 from leader_election.election.messages.wire import MAX_NAMES, MOST_NUMBERS
+from leader_election.election.part import ElectionOutcome
 from leader_election.election.regions.aggregate import Aggregate, AggregateSet, top
+from leader_election.election.regions.region import RELAY
 from leader_election.election.regions.summary_layout import OWN
 from leader_election.election.regions.task import Member, Task
 from leader_election.election.robot.leadership import part_values
 from leader_election.election.robot.membership import check_message, Membership, previous_state
+from leader_election.election.robot.neighbourhood import no_view
 from leader_election.election.robot.parameters import InstanceParameters
 from leader_election.election.robot.task_runner import TaskRunner
 from leader_election.parameters import build, ParameterError
@@ -130,3 +134,29 @@ def test_message_is_checked_up_to_its_limits() -> None:
     check_message(replace(tree, collection='tree'), [], aggregates(1, idempotent=False))
     with pytest.raises(ParameterError, match='is not idempotent'):
         check_message(tree, [], aggregates(1, idempotent=False))
+
+
+@pytest.mark.parametrize('mandate', [0.0, 5.0])
+def test_relay_keeps_the_newest_decision_of_its_leader(mandate: float) -> None:
+    part, leader = alone(0, regions=True, mandate=mandate), BOUNDED.state(-9.0, 0.0, 7, 0)
+    state = leader._replace(distance=1.0, hops=1)
+    if mandate:
+        part._mandates.mandates.number = 100
+    for number, text in ((10, '["new"]'), (9, '["old"]')):
+        sent = region_part(summary=(1.0,), decision_version=number, decision=text)
+        view = no_view()._replace(
+            messages=[Message(7, 'map', None, leader)], exports=[leader], metric=[1.0],
+            missed=[0], read={'regions': [part.read(7, leader, sent, 0)[0]]})
+        part.round(ElectionOutcome(
+            Device(1, 0.0), RELAY, True, False, 7, 1.0, 9.0, state, state, view,
+            no_view()._replace(read={'regions': []}), None, float(20 - number)))
+        assert (part.decision, part.region.decision_version) == (['new'], 10)
+        assert part.region.role == RELAY
+
+
+def test_decision_of_a_leader_has_the_number_of_its_beat_with_mandates() -> None:
+    robots = Swarm({1: (1.0, 2.0)}, tasks='count', mandate=5.0)
+    parts = robots.instances()[1].parts
+    parts['mandates'].mandates.number = 50
+    robots.sweep(1)
+    assert parts['regions'].region.decision_version == parts['mandates'].mandates.part.beat == 51
