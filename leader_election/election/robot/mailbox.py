@@ -128,7 +128,7 @@ def reserve_left(last: ReceivedMessage, message: Message, now: float, top_speed:
 
 def dead_reckoned(message: Message) -> Position | None:
     """Return the sender's position by odometry alone, if sent: it is never corrected."""
-    told = message.parts.get('localisation') if message.parts else None
+    told = message.parts.get('localisation')
     if told is None or told.odometry is None:
         return message.position
     return told.odometry[0], told.odometry[1]

@@ -24,7 +24,7 @@ from leader_election.election.messages.region_codec import region_part, WRONG_SU
 from leader_election.election.messages.wire import MAX_NAMES, MOST_NUMBERS
 from leader_election.election.part import ElectionOutcome
 from leader_election.election.regions.aggregate import Aggregate, AggregateSet, top
-from leader_election.election.regions.region import RELAY
+from leader_election.election.regions.region import CANDIDATE, RELAY
 from leader_election.election.regions.summary_layout import OWN
 from leader_election.election.regions.task import Member, Task
 from leader_election.election.robot.leadership import part_values
@@ -136,9 +136,12 @@ def test_message_is_checked_up_to_its_limits() -> None:
         check_message(tree, [], aggregates(1, idempotent=False))
 
 
-@pytest.mark.parametrize('mandate', [0.0, 5.0])
-def test_relay_keeps_the_newest_decision_of_its_leader(mandate: float) -> None:
-    part, leader = alone(0, regions=True, mandate=mandate), BOUNDED.state(-9.0, 0.0, 7, 0)
+@pytest.mark.parametrize(('mandate', 'role', 'counted'), [
+    (0.0, RELAY, 0.0), (5.0, CANDIDATE, 1.0)])
+def test_robot_without_a_position_keeps_the_newest_decision_of_its_leader(
+        mandate: float, role: int, counted: float) -> None:
+    part = alone(0, regions=True, outline=True, mandate=mandate)
+    leader = BOUNDED.state(-9.0, 0.0, 7, 0)
     state = leader._replace(distance=1.0, hops=1)
     if mandate:
         part._mandates.mandates.number = 100
@@ -148,10 +151,10 @@ def test_relay_keeps_the_newest_decision_of_its_leader(mandate: float) -> None:
             messages=[Message(7, 'map', None, leader)], exports=[leader], metric=[1.0],
             missed=[0], read={'regions': [part.read(7, leader, sent, 0)[0]]})
         part.round(ElectionOutcome(
-            Device(1, 0.0), RELAY, True, False, 7, 1.0, 9.0, state, state, view,
+            Device(1, 0.0), role, role == RELAY, False, 7, 1.0, 9.0, state, state, view,
             no_view()._replace(read={'regions': []}), None, float(20 - number)))
         assert (part.decision, part.region.decision_version) == (['new'], 10)
-        assert part.region.role == RELAY
+        assert (part.region.role, part.region.contribution[0]) == (role, counted)
 
 
 def test_decision_of_a_leader_has_the_number_of_its_beat_with_mandates() -> None:

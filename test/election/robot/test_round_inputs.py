@@ -47,7 +47,7 @@ def test_changed_parameters_are_checked_by_each_part() -> None:
     assert [each.strength for each in asked] == [3.0]
 
 
-@pytest.mark.parametrize('metric', ['odometry', 'sensor_difference'])
+@pytest.mark.parametrize('metric', ['odometry', 'sensor_difference', 'round_trip'])
 @pytest.mark.parametrize('at', [None, (3.0, 4.0)])
 def test_computed_strength_is_given_what_the_robot_knows(
         metric: str, at: tuple[float, float] | None) -> None:
@@ -67,7 +67,8 @@ def test_computed_strength_is_given_what_the_robot_knows(
         'id': ME, 'neighbours': int(known and metric == 'odometry'),
         'nearest': 3.0 if known and metric == 'odometry' else math.inf,
         'x': 3.0 if known else math.nan, 'y': 4.0 if known else math.nan, 'time': 0.0,
-        'leader': 7, 'distance': 2.5, 'reading': 6.5 if metric != 'odometry' else math.nan,
+        'leader': 7, 'distance': 2.5,
+        'reading': 6.5 if metric == 'sensor_difference' else math.nan,
         'speed': 1.0 if known else math.nan, 'received': math.nan}
     assert given == [pytest.approx(expected, nan_ok=True)]
 

@@ -283,7 +283,7 @@ def test_combination_of_a_user_changes_nothing_when_it_fails(function):
     runner = TaskRunner('told', own(function))
     row = [3.0, 4.0]
     combine(runner.aggregates.layout, row, (1.0, 1.0), 1.0)
-    assert row == [3.0, 4.0] and runner.errors == 1
+    assert row == [3.0, 4.0] and runner.errors == 1 and 'Error' in runner.first_error
 
 
 def test_combination_of_a_user_is_used():
