@@ -70,7 +70,7 @@ class Instance:
 
     def __init__(self, name: str, robot_id: int, parameters: InstanceParameters,
                  link_range: float, counts: Counter[str], parts: Mapping[str, Part],
-                 below: 'Instance | None' = None, counts_links: bool = False) -> None:
+                 below: 'Instance | None', counts_links: bool) -> None:
         self.name = name
         self._counts_links = counts_links
         self.robot_id = robot_id
@@ -319,8 +319,7 @@ class Instance:
         return any(part.is_news for part in self.processing)
 
     def round(self, view: NeighbourView, departed: NeighbourView,  # noqa: A003
-              position: Position | None, now: float = 0.0, expiry: float = math.inf,
-              period: float = 0.0) -> None:
+              position: Position | None, now: float, expiry: float, period: float) -> None:
         """
         Run a round: elect, then let the parts act.
 

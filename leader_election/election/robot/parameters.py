@@ -150,7 +150,7 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
         for p in table(InstanceParameters):
             value = getattr(self, p.name)
             if (p.name in others and p.name not in takes
-                    and value not in (p.default, published.get(p.name, p.default))):
+                    and value not in (p.default, published.get(p.name))):
                 shown = f'{value:g}' if isinstance(value, float) else repr(value)
                 instead = 'but ' + ', '.join(takes) if takes else 'nor any other setting'
                 raise ParameterError(p.name, problem=f': {shown} is not allowed; algorithm '

@@ -169,7 +169,7 @@ class Sensing:
 
     def hear(self, message: Message, now: float) -> None:
         """Process the localisation part of a neighbour's message."""
-        estimate = message.parts.get('localisation') if message.parts else None
+        estimate = message.parts.get('localisation')
         if self.source.cooperates:
             self.source.hear(message.id, message.position, estimate, now)
             if self.source.place_of(message.id) is not None:

@@ -67,7 +67,7 @@ def instance(name: str = 'main', **settings: Any) -> tuple[Instance, Probe]:
     """Return an instance of robot 1, and its only part."""
     probe = Probe()
     return Instance(name, 1, build(InstanceParameters, settings), math.inf, Counter(),
-                    {'probe': probe}), probe
+                    {'probe': probe}, None, counts_links=False), probe
 
 
 def message(robot: int, **changes: Any) -> Message:
@@ -77,6 +77,7 @@ def message(robot: int, **changes: Any) -> Message:
 @pytest.mark.parametrize(('role', 'number'), [('candidate', CANDIDATE), ('relay', RELAY)])
 def test_part_receives_the_outcome_of_the_election(role: str, number: int) -> None:
     made, probe = instance(radius=9.0, role=role)
+    assert made.view == no_view()
     before, view = made.state, made.view_of([Neighbour(message(2), 1.5)])
     departed = made.view_of([Neighbour(message(3), math.inf)])
     made.round(view, departed, PLACE, now=7.0, expiry=3.0, period=0.5)
@@ -86,14 +87,6 @@ def test_part_receives_the_outcome_of_the_election(role: str, number: int) -> No
     assert probe.received == [ElectionOutcome(
         device, number, role == 'relay', False, 8, 3.5, 9.0, before, after, view, departed, PLACE,
         7.0, 3.0 + 2.0 * 0.5 * 3, 0.5)]
-
-
-def test_part_receives_the_time_zero_when_a_round_names_none() -> None:
-    made, probe = instance()
-    assert made.view == no_view()
-    made.round(no_view(), no_view(), None)
-    [elected] = probe.received
-    assert (elected.now, elected.lasts, elected.period) == (0.0, math.inf, 0.0)
 
 
 def test_part_receives_messages_that_have_it_and_changed_parameters() -> None:

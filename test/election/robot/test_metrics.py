@@ -16,6 +16,7 @@
 
 import json
 import math
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -120,6 +121,8 @@ def answered(reading, received, previous=None):
     ((0.0, 2.0, 10.0, 0.25), 10.75, 300.0, 300.0),
     ((0.0, 2.0, 9.0, 0.0, 1.0, 10.0, 0.25), 10.75, None, 500.0),
     ((0.0, 1.0, 999.5, 0.25), 1000.25, None, 500.0),
+    ((0.0, 2.0, 1.0, 0.25, 1.0, 10.0, 0.25), 10.75, None, 500.0),
+    ((0.0, 1.0, 10.0, 0.75), 10.75, None, 0.0), ((0.0, 1.0, 10.0, 0.0), 70.0, None, 60000.0),
     # A clock that was set, an answer from the future, a reading that is cut off.
     ((0.0, 1.0, 10.0, 0.25), 9.0, 300.0, 300.0),
     ((0.0, 1.0, 10.0, 5.0), 10.75, 300.0, 300.0),
@@ -137,6 +140,17 @@ def test_neighbours_are_answered_in_turn():
         assert len(reading) == 1 + 3 * 8
         seen |= set(reading[1::3])
     assert seen == set(map(float, range(30)))
+
+
+@pytest.mark.parametrize(('now', 'number', 'answered'), [
+    (1000.1234567, 8, range(8)), (1000.0, 9, [1, 2, 3, 4, 5, 6, 7, 8]),
+    (0.95, 10, [9, *range(7)])])
+def test_eight_answers_are_sent_from_a_beginning_that_moves_ten_times_a_second(
+        now: float, number: int, answered: Any) -> None:
+    heard = [ReceivedReading(i, (float(i),), now - 0.1234567) for i in range(number)]
+    stamp, *answers = time_stamps(ReadingInput(now, None, heard, None))
+    assert stamp == round(now % 1000.0, 5)
+    assert answers == [number for i in answered for number in (i, i, 0.12346)]
 
 
 def ranger(robot: int, at: tuple[float, float] | None = (0.0, 0.0), yaw: float | None = 0.0,

@@ -25,14 +25,14 @@ LENGTHS = st.floats(0.1, 20.0)
 def test_distance_is_odometry_plus_the_median_difference() -> None:
     ranges = RangeSmoothing(expiry=3.0)
     assert ranges.distance(7, 2.0, 0.0) is None
-    measured = [(9.0, 2.0)] * 3 + [(2.5, 2.0), (3.25, 3.0)] + [(3.5, 3.0)] * 3
+    measured = [(9.0, 2.0)] * 5 + [(2.5, 2.0), (3.25, 3.0)] + [(3.5, 3.0)] * 3
     for k, (metres, apart) in enumerate(measured):
         ranges.take(7, metres, apart, 0.5 * k)
     # The last five differences are 0.5, 0.25, 0.5, 0.5, 0.5.
-    assert ranges.distance(7, 4.0, 3.5) == 4.5
+    assert ranges.distance(7, 4.0, 4.5) == 4.5
     # Where positions are missing, the median of the ranges.
-    assert ranges.distance(7, None, 3.5) == 3.5
-    assert ranges.distance(8, 4.0, 3.5) is None
+    assert ranges.distance(7, None, 4.5) == 3.5
+    assert ranges.distance(8, 4.0, 4.5) is None
 
 
 def test_distance_is_unknown_when_ranges_have_expired() -> None:
@@ -59,6 +59,15 @@ def test_old_difference_is_ignored() -> None:
     later = REMEMBERED + 1.0
     ranges.take(7, 2.25, 2.0, later)
     assert ranges.distance(7, 2.0, later) == 2.25
+
+
+def test_difference_is_remembered_up_to_its_age() -> None:
+    ranges = RangeSmoothing(expiry=3.0)
+    ranges.take(7, 3.0, 2.0, 10.0)
+    later = 10.0 + REMEMBERED
+    ranges.forget(later)
+    ranges.take(7, 2.5, 2.0, later)
+    assert ranges.distance(7, 2.0, later) == 2.75
 
 
 def test_distance_stays_positive() -> None:
