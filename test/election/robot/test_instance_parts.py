@@ -33,6 +33,7 @@ from leader_election.election.robot.instance import ALGORITHM_DIFFERS, Instance
 from leader_election.election.robot.neighbourhood import Neighbour, no_view
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.robot import COUNTERS, Robot, UNMEASURED
+from leader_election.election.robot.strength import RobotKnowledge
 from leader_election.parameters import build
 import pytest
 
@@ -107,6 +108,7 @@ def test_view_has_the_neighbours_of_the_instance_that_all_parts_admit() -> None:
     view = made.view_of([Neighbour(each, 1.5) for each in messages])
     assert view.messages == messages[-1:] and view.exports == [STATE]
     assert view.faults == [ALGORITHM_DIFFERS]
+    assert made.elect(view) is made.elect(view), 'the second time it is not computed'
 
 
 def test_state_of_a_neighbour_has_aged_by_its_missed_messages() -> None:
@@ -136,7 +138,8 @@ def test_strength_without_a_topic_does_not_expire() -> None:
     made, _ = instance(strength=7.0)
     made.strength.update(9.0)
     made.expire_strength(100.0)
-    assert made.strength.announced == 9.0
+    made.compute_strength(RobotKnowledge(1, 0, math.inf, 0.0, 0.0, 0.0, 1, 0.0, math.nan))
+    assert (made.strength.announced, made.strength.rejected) == (9.0, 0)
 
 
 # A whole robot.

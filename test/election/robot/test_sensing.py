@@ -51,6 +51,20 @@ def test_wrong_odometry_is_counted_once(point: tuple[float, ...]) -> None:
         assert made.counts['odometry_rejected'] == number and made.sensing.locate(10.0) is None
 
 
+def test_odometry_without_a_heading_is_rejected_when_the_robot_needs_one() -> None:
+    sensing = Sensed(pose_source='cooperative').sensing
+    for yaw in (None, 0.5):
+        assert sensing.take_odometry((0.0, 0.0, 0.0), 10.0, yaw=yaw) != sensing.has_no_heading
+        assert sensing.has_no_heading == (yaw is None)
+
+
+def test_robot_has_no_estimate_when_another_localisation_gives_its_pose() -> None:
+    sensing = Sensed().sensing
+    for origin, parts in ((sensing.initial_pose, []), (None, ['localisation'])):
+        sensing.take_odometry((1.0, 0.0, 0.0), 10.0, origin, yaw=0.0)
+        assert sensing.locate(10.0) == (1.0, 0.0) and list(sensing.sent()) == parts
+
+
 def test_sensed_value_is_sent_until_it_expires() -> None:
     made = Sensed(metric='sensor_difference', communication_range=math.inf)
     made.sensing.take_message(SimpleNamespace(data=4.5), 10.0)
