@@ -14,6 +14,7 @@
 
 """The examples of doc/extending.md do what it says."""
 
+from collections import Counter
 import math
 from pathlib import Path
 import re
@@ -34,8 +35,6 @@ from leader_election import (
     RobotKnowledge,
 )
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import Robot
-from leader_election.localisation.parameters import POSE_SOURCES
 import pytest
 from std_msgs.msg import Float64
 
@@ -101,12 +100,12 @@ def test_algorithm_of_the_page_elects():
 
 
 def test_pose_source_of_the_page_corrects_odometry():
-    POSE_SOURCES.replace(example('calibrated')['Calibrated'])
-    me = Robot(build(ElectionParameters, {'robot_id': 1, 'pose_source': 'calibrated'}))
+    source = example('calibrated')['Calibrated'](
+        1, ElectionParameters(robot_id=1), expiry=3.0, top_speed=2.0, counts=Counter())
     for x in (5.0, 5.5, 6.0):
-        me.sensing.take_odometry((x, 2.0, 0.0), x, yaw=0.0)
-    assert me.sensing.locate(6.0) == pytest.approx((6.02, 2.0))
-    assert me.sensing.pose(6.0) == pytest.approx((6.02, 2.0, 0.0))
+        source.take_odometry((x, 2.0), 0.0, x)
+    assert source.place == pytest.approx((6.02, 2.0))
+    assert source.pose == pytest.approx((6.02, 2.0, 0.0))
 
 
 class Host:

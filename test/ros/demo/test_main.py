@@ -119,7 +119,8 @@ def test_demo_of_real_logs_passes(tmp_path):
 
 
 def test_logs_without_sightings_are_refused_in_one_line(tmp_path):
-    (tmp_path / 'robot_1.csv').write_text('t,v,omega,x,y,theta\n0,0,0,0,0,0\n')
+    (tmp_path / 'robot_1.csv').write_text(
+        't,v,omega,x,y,theta\n0,0,0,0,0,0\n60,0,0,0,0,0\n')
     done = run(tmp_path, '--logs', str(tmp_path), '--sightings')
     assert done.returncode == 2
     assert 'no sightings in' in done.stderr and len(done.stderr.splitlines()) == 1

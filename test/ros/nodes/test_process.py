@@ -108,9 +108,14 @@ run(lambda: [Hangs('hangs')])
 
 
 def start(code: str, *ros_arguments: str) -> subprocess.Popen:
-    return subprocess.Popen(
-        [sys.executable, '-c', code, '--ros-args', *ros_arguments],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # The tests may run below nohup, whose children ignore SIGHUP.
+    ignored = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    try:
+        return subprocess.Popen(
+            [sys.executable, '-c', code, '--ros-args', *ros_arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    finally:
+        signal.signal(signal.SIGHUP, ignored)
 
 
 def unexpected(err: str) -> list[str]:
