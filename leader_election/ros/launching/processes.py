@@ -205,7 +205,7 @@ def ends_on_error(callback: OpaqueCallback) -> OpaqueCallback:
     return decorated
 
 
-GRACE = 10.0
+GRACE = 5.0
 """The time after which what remains of a launch is killed [s]."""
 _PAUSE = 0.05
 
