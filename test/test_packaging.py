@@ -33,7 +33,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 MANIFEST = ElementTree.parse(ROOT / 'package.xml')
 OTHER_NAMES = {'matplotlib': 'python3-matplotlib', 'pillow': 'python3-pil',
-               'PyYAML': 'python3-yaml', 'ros-jazzy-rclpy': 'rclpy',
+               'pyserial': 'python3-serial', 'PyYAML': 'python3-yaml', 'ros-jazzy-rclpy': 'rclpy',
                'opencv-python-headless': 'python3-opencv'}
 """Distributions of PyPI that rosdep has under another name."""
 

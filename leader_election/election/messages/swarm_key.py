@@ -271,6 +271,7 @@ class Authentication:
     :ivar time: the swarm time, and the numbers accepted.
     :ivar accept_unverified: whether unsigned messages are believed by a robot with a key, and
         signed ones by a robot without.
+    :ivar length: of the longest message that is sent [characters].
     """
 
     def __init__(self, keys: Keys = NO_KEYS, start: int = 0) -> None:
@@ -282,12 +283,13 @@ class Authentication:
         self.keys = keys
         self.file_error = ''
         self.accept_unverified = False
+        self.length = MAX_LENGTH
         self.time = SwarmTime(start)
 
     @property
     def room(self) -> int:
         """Return the greatest length of a message before it is signed [characters]."""
-        return MAX_LENGTH - SIGNATURE_LENGTH if self.keys else MAX_LENGTH
+        return self.length - SIGNATURE_LENGTH if self.keys else self.length
 
     def sign(self, payload: str, sender: int, now: float) -> str:
         """

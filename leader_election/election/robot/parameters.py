@@ -26,6 +26,7 @@ from leader_election.election.algorithms.given import GivenSettings, leader_rang
 from leader_election.election.algorithms.replicated import ReplicatedSettings
 from leader_election.election.algorithms.resilient import ResilientSettings
 from leader_election.election.mandates.parameters import MandateParameters
+from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.messages.wire import MAX_ID
 from leader_election.election.regions.region import RegionSettings
 from leader_election.election.regions.task import task_class, task_names
@@ -192,7 +193,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
         'Mandates': 'mandate clock_rate_error quorum roster',
         'Distances between robots': 'metric look_ahead input_expiry',
         'Messages and rounds': 'message_expiry neighbour_limit hearing_budget top_speed schedule '
-                               'round_period send_topic',
+                               'round_period send_topic message_length',
         'Where the robot is': 'frame pose_source send_transform odometry_expiry odometry_timeout '
                               'slip_sources',
         'Neighbourhood filter (pose_source: cooperative)':
@@ -277,6 +278,11 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
     send_topic: str = parameter(
         'neighbourhood', 'The topic on which messages are sent, if a radio between senders and '
         'receivers makes it different from the topic on which they are received.')
+    message_length: int = parameter(
+        MAX_LENGTH, 'The length of the longest message, its signature included. From a longer one '
+        'the robot leaves out the parts that it needs least, and counts them. The candidacy is '
+        'always sent. For a modem with short frames.', unit='characters', lower=100,
+        upper=MAX_LENGTH)
     output_namespace: str = parameter(
         '', "The namespace, below the robot's own, of all topics with its outputs (leader, role, "
         'distance and so on), for example election, where other nodes use such names, too. '

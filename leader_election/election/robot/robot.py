@@ -108,6 +108,7 @@ class Robot:
         self.sensing = Sensing(parameters, self.mailbox, self.counts)
         self.authentication = Authentication(keys, start)
         self.authentication.accept_unverified = parameters.accept_unverified
+        self.authentication.length = parameters.message_length
         self.neighbours: list[Neighbour] = []
         """The neighbours of the last round."""
         self._last_round = -math.inf

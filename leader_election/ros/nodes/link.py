@@ -29,6 +29,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election.election.messages.packets import (
     COUNTERS,
+    HEADER,
     packet,
     PacketReader,
 )
@@ -75,19 +76,36 @@ class Link(Node):
         self.create_timer(REPORT_PERIOD, self._report,
                           clock=Clock(clock_type=ClockType.STEADY_TIME))
 
+    @property
+    def message_room(self) -> int:
+        """Return the length of the longest message that is carried [bytes]."""
+        return self._transport.room - HEADER.size
+
     def _send(self, message: String) -> None:
         try:
             data = packet(self._start, self._number, message.data)
+            if len(data) > self._transport.room:
+                raise ValueError(
+                    f'a message of {len(data)} bytes, header included, at most '
+                    f'{self._transport.room} are allowed; set the parameter message_length of '
+                    f'the robot to {self.message_room}')
         except ValueError as error:
             self._counts[TOO_LONG] += 1
-            self._problem = str(error)
+            self._say(str(error))
             return
         self._number += 1
-        self._problem = self._transport.send(data)
+        self._say(self._transport.send(data))
         self._counts[UNSENT if self._problem else SENT] += 1
-        if self._problem:
-            self.get_logger().warning(f'a message was not sent: {self._problem}',
-                                      throttle_duration_sec=QUIET)
+
+    def _say(self, problem: str) -> None:
+        """Log a new reason why messages are not sent, and that they are sent again."""
+        if problem != self._problem:
+            log = self.get_logger()
+            if problem:
+                log.warning(f'a message was not sent: {problem}', throttle_duration_sec=QUIET)
+            else:
+                log.info('messages are sent again', throttle_duration_sec=QUIET)
+        self._problem = problem
 
     def _take(self, data: bytes) -> None:
         now = time.monotonic()
@@ -102,11 +120,12 @@ class Link(Node):
         now = time.monotonic()
         with self._lock:
             counts = {**self._counts, **{name: self._reader.counts[name] for name in COUNTERS},
-                      'peers': self._reader.peers(now, QUIET)}
-        text = self._problem or (
+                      'peers': self._reader.peers(now, QUIET), **self._transport.counts()}
+        problem = self._transport.problem or self._problem
+        text = problem or (
             f'no other link was heard for {now - self._last:.0f} s'
             if now - self._last > QUIET else f'hears {count(counts["peers"], "link")}')
-        level = (DiagnosticStatus.WARN if self._problem or now - self._last > QUIET
+        level = (DiagnosticStatus.WARN if problem or now - self._last > QUIET
                  else DiagnosticStatus.OK)
         message = DiagnosticArray(status=[DiagnosticStatus(
             level=level, name=f'{self.get_namespace().strip("/") or self.get_name()}: link',

@@ -14,17 +14,19 @@
 
 """The transports of node ``link``, by name: they carry packets to the links of other robots."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 import ipaddress
 import socket
 import struct
 from threading import Event, Thread
-from typing import Any, Protocol
+from typing import Any
 
 from leader_election.election.messages.packets import HEADER, LARGEST
 from leader_election.parameters import parameter, ParameterError
+from leader_election.parameters.command_line import how_to_install
 from leader_election.parameters.registry import Registry
 
 GROUP = '239.255.76.69'
@@ -39,23 +41,46 @@ class LinkParameters:
     """The parameters of node ``link``."""
 
     kind: str = parameter(
-        'udp', 'What carries the messages: udp, or a transport of another package.',
+        'udp', 'What carries the messages: udp, serial (a modem: ESP-NOW, LoRa, XBee; needs '
+        'pyserial), or a transport of another package.',
         choices=lambda: TRANSPORTS.names())
     peers: str = parameter(
         GROUP, 'Where messages go, a list: a multicast group, which all computers of the network '
         'hear, a broadcast address (192.168.1.255), and names or addresses of single computers, '
         'each with another port behind a colon.', empty=False)
     port: int = parameter(7447, 'The port of UDP.', lower=1024, upper=65535)
+    device: str = parameter(
+        '/dev/ttyUSB0', 'The serial port of a modem. It may come and go.', empty=False)
+    baud_rate: int = parameter(
+        57600, 'The speed of the serial port.', unit='bit/s', lower=1200, upper=4000000)
+    length: int = parameter(
+        250, 'The length of the longest frame that the modem sends in one piece: 250 with '
+        'ESP-NOW, 255 with LoRa. Longer messages are counted as too_long: the parameter '
+        'message_length of the robot makes it leave out parts.', unit='bytes', lower=128,
+        upper=16400)
     most_packets: float = parameter(
         50.0, 'The most messages of one sender that are passed on. More are left out and counted.',
         unit='1/s', lower=1.0, upper=10000.0)
 
 
-class Transport(Protocol):
-    """Carries packets. It is made with the parameters and a function that takes packets."""
+class Transport:
+    """
+    Carries packets. It is made with the parameters and a function that takes packets.
+
+    :ivar room: the size of the largest packet [bytes].
+    :ivar problem: why no packet can be sent now, empty if there is no reason.
+    """
+
+    room = HEADER.size + LARGEST
+    problem = ''
 
     def send(self, data: bytes) -> str:
         """Send a packet, and return the reason why that failed, empty if it did not."""
+        raise NotImplementedError
+
+    def counts(self) -> Mapping[str, int]:
+        """Return counters of its own, by name."""
+        return {}
 
     def close(self) -> None:
         """End. No packet is passed on any more."""
@@ -75,7 +100,7 @@ class TransportKind:
 TRANSPORTS: Registry[TransportKind] = Registry('transport', 'leader_election.transports')
 
 
-class Udp:
+class Udp(Transport):
     """UDP: by multicast, by broadcast, or to peers by name."""
 
     def __init__(self, parameters: LinkParameters, take: Callable[[bytes], None]) -> None:
@@ -173,3 +198,28 @@ def _peer(text: str, port: int) -> tuple[str, int]:
 
 
 UDP: Any = TRANSPORTS.add(TransportKind('udp', Udp))
+
+
+def _optional(name: str, place: str, requirement: str, package: str = '') -> TransportKind:
+    """
+    Return a transport that needs a library.
+
+    :param place: of its class, as ``module:name`` beside this module.
+    :param requirement: the library, as pip takes it.
+    :param package: the library's package of Ubuntu, empty if there is none.
+    """
+    module, _, kind = place.partition(':')
+
+    def make(parameters: LinkParameters, take: Callable[[bytes], None]) -> Transport:
+        try:
+            found = import_module(f'leader_election.swarm.fleet.{module}')
+        except ImportError as error:
+            apt = f'sudo apt install {package}, or ' if package else ''
+            raise ParameterError('kind', problem=f': {name} cannot be used ({error}); '
+                                 f'{apt}{how_to_install([requirement])}') from None
+        made: Transport = getattr(found, kind)(parameters, take)
+        return made
+    return TRANSPORTS.add(TransportKind(name, make))
+
+
+_optional('serial', 'serial_transport:SerialTransport', 'pyserial>=3.5', 'python3-serial')

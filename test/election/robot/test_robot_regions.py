@@ -337,6 +337,15 @@ def test_message_is_shortened_when_beyond_the_limit():
     assert counts(swarm, 'instances_left_out') == {1: 0, 2: 0}
 
 
+def test_message_is_shortened_to_the_length_that_a_modem_takes():
+    """The candidacies need 63 characters, and the regions more than the rest of 150."""
+    swarm = Swarm(line(2), first, tasks='count', message_length=150)
+    swarm.sweep(4)
+    assert swarm.leaders() == {1: 1, 2: 1}
+    assert max(map(len, swarm.said.values())) <= 150
+    assert counts(swarm, 'decisions_left_out')[1] > 0
+
+
 # Robots out of their mind.
 
 def liar(swarm: Swarm, **changes: Any) -> str:

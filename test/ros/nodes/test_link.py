@@ -15,6 +15,7 @@
 """Links between ROS domains: robots elect across them, and what is wrong is counted."""
 
 from collections.abc import Iterator
+from pathlib import Path
 import socket
 from typing import Any
 
@@ -29,6 +30,7 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from serial_line import line
 from std_msgs.msg import String
 from support import PATIENCE
 
@@ -48,13 +50,13 @@ def values(**given: Any) -> list[Parameter]:
 class Domain:
     """The nodes in one ROS domain of its own, and what they report."""
 
-    def __init__(self, domain: int, port: int, peer: str) -> None:
+    def __init__(self, domain: int, **parameters: Any) -> None:
         self.context = Context()
         rclpy.init(context=self.context, domain_id=domain)
         self.executor = SingleThreadedExecutor(context=self.context)
         self.nodes: list[Node] = []
         self.link = Link(context=self.context, use_global_arguments=False, namespace='/r',
-                         parameter_overrides=values(port=port, peers=peer))
+                         parameter_overrides=values(**parameters))
         self.add(self.link)
         self.observer = Node('observer', context=self.context, use_global_arguments=False)
         self.add(self.observer)
@@ -82,7 +84,7 @@ class Domain:
 @pytest.fixture
 def domains() -> Iterator[list[Domain]]:
     ports = [free_port(), free_port()]
-    found = [Domain(domain, ports[i], f'localhost:{ports[1 - i]}')
+    found = [Domain(domain, port=ports[i], peers=f'localhost:{ports[1 - i]}')
              for i, domain in enumerate(DOMAINS)]
     found[0].port = ports[0]  # type: ignore[attr-defined]
     yield found
@@ -99,17 +101,45 @@ def until(domains: list[Domain], condition: Any) -> None:
             each.executor.spin_once(timeout_sec=0.01)
 
 
-def test_robots_of_two_domains_elect_one_leader(domains: list[Domain]) -> None:
+def add_robots(domains: list[Domain], **parameters: Any) -> None:
     for number, domain in enumerate(domains, 1):
         domain.add(ElectionNode(
             context=domain.context, use_global_arguments=False, namespace='/r',
             parameter_overrides=values(
                 robot_id=number, strength=float(number), metric='hops', round_period=0.2,
-                communication_range=float('inf'), send_topic='outgoing')))
+                communication_range=float('inf'), send_topic='outgoing', **parameters)))
+
+
+def test_robots_of_two_domains_elect_one_leader(domains: list[Domain]) -> None:
+    add_robots(domains)
     until(domains, lambda: all(domain.nodes[-1].robot.state.leader == 2  # type: ignore[attr-defined]
                                for domain in domains))
     until(domains, lambda: all(domain.status.message == 'hears 1 link' for domain in domains))
     assert all(domain.count('heard') > 0 and domain.count('sent') > 0 for domain in domains)
+
+
+def test_robots_with_a_key_elect_and_count_members_over_a_noisy_modem(tmp_path: Path) -> None:
+    pytest.importorskip('serial', reason="needs pip install 'pyserial>=3.5'")
+    key = tmp_path / 'swarm.key'
+    key.write_text('0f' * 32)
+    key.chmod(0o600)
+    places = tmp_path / 'a', tmp_path / 'b'
+    with line(places, 2e-4):
+        domains = [Domain(domain, kind='serial', device=str(place), length=250)
+                   for domain, place in zip(DOMAINS, places)]
+        try:
+            room = domains[0].link.message_room
+            add_robots(domains, swarm_key_file=str(key), tasks='count', message_length=room)
+            until(domains, lambda: all(
+                domain.nodes[-1].robot.state.leader == 2  # type: ignore[attr-defined]
+                for domain in domains) and domains[0].count('damaged') > 0)
+            assert domains[0].count('too_long') == domains[1].count('too_long') == 0
+            sender = domains[0].observer.create_publisher(String, '/r/outgoing', 10)
+            until(domains, lambda: sender.publish(String(data='x' * (room + 1)))
+                  or 'message_length' in domains[0].status.message)
+        finally:
+            for each in domains:
+                each.close()
 
 
 def test_strange_packets_are_counted_and_nothing_is_published(domains: list[Domain]) -> None:
@@ -125,7 +155,7 @@ def test_strange_packets_are_counted_and_nothing_is_published(domains: list[Doma
 
 
 def test_peer_without_an_address_is_a_warning(domains: list[Domain]) -> None:
-    alone = Domain(DOMAINS[0], free_port(), 'no-such-host.invalid')
+    alone = Domain(DOMAINS[0], port=free_port(), peers='no-such-host.invalid')
     try:
         sender = alone.observer.create_publisher(String, '/r/outgoing', 10)
         until([alone], lambda: sender.publish(String(data='{}')) or alone.count('unsent') > 0)
