@@ -13,7 +13,7 @@ BIN := $(VENV)/bin
 RUN := ros$(OTHER) run view record web
 LAB := $(RUN) lab
 CLUSTER := $(LAB) cluster
-DEV := $(CLUSTER) physics test build $(if $(OTHER),,lint) docs
+DEV := $(CLUSTER) physics link test build $(if $(OTHER),,lint) docs
 # uv needs a fifth of pip's time. It compiles no modules: most are never imported.
 UV := 0.13.9
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python $(addprefix --default-index ,$(PIP_INDEX_URL))

@@ -41,7 +41,7 @@ VIEW = ['matplotlib>=3.6.3', 'pillow>=10.2.0', 'rich>=13.7.1']
 RECORD = [*VIEW, 'mcap>=1.6.0', 'mcap-ros2-support>=0.6.0']
 WEB = ['bokeh>=3.9.2']
 PHYSICS = ['mujoco>=3.2.7']
-LINK = ['pyserial>=3.5']
+LINK = ['eclipse-zenoh>=1.2', 'pyserial>=3.5']
 TEST = [*RECORD, *WEB, *PHYSICS, *LINK, 'hypothesis>=6.98.15', 'jsonschema>=4.10.3', 'lxml>=5.2.1',
         'opencv-python-headless>=4.9.0.80', 'pytest>=7.4.4']
 
@@ -125,7 +125,7 @@ setup(
         'web': WEB,
         # Contact physics.
         'physics': PHYSICS,
-        # Transports of node link: a modem at a serial port.
+        # Transports of node link: Zenoh, and a modem at a serial port.
         'link': LINK,
         'test': TEST,
         'dev': pinned('build') + pinned('lint') + pinned('docs'),

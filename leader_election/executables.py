@@ -99,7 +99,7 @@ EXECUTABLES = (
         description='measure algorithms over many seeds, without ROS'),
     Executable(
         name='link', module='leader_election.ros.nodes.link', parameter_file='link.yaml',
-        description='carry the messages of robots between ROS domains, by UDP'),
+        description='carry the messages of robots between ROS domains, by UDP, Zenoh or a modem'),
     Executable(
         name='logs', module='leader_election.simulation.log_conversion', stop_status=130,
         description='convert logs of real robots'),

@@ -228,7 +228,7 @@ def calls_without_encoding(tree: ast.AST) -> Iterator[int]:
                                if keyword.arg == 'mode')]
         binary = any(isinstance(mode, ast.Constant) and re.fullmatch(r'[rwxa+]*b[+]?', str(
             mode.value)) for mode in modes)
-        of_module = owner in ('os', 'Image', 'super()') or owner.endswith('files')
+        of_module = owner in ('os', 'Image', 'zenoh', 'super()') or owner.endswith('files')
         if name in ('read_text', 'write_text') and owner and not of_module or (
                 name in ('open', 'fdopen', 'NamedTemporaryFile') and not binary
                 and not of_module) or (name in ('run', 'Popen', 'check_output') and any(

@@ -81,7 +81,7 @@ def test_pinned_requirements_equal_those_of_the_package() -> None:
                 for name in re.findall(r"'([\w-]+)>=", (ROOT / file).read_text())
                 if name != 'setuptools'}
     assert declared == set().union(*map(pinned, (
-        'run', 'view', 'web', 'lab', 'record', 'cluster', 'physics', 'test')))
+        'run', 'view', 'web', 'lab', 'record', 'cluster', 'physics', 'link', 'test')))
 
 
 def test_links_of_the_page_on_pypi_exist() -> None:

@@ -44,8 +44,8 @@ from made.wire_format import wire_format
 
 ROS = ('rclpy', 'ament_index_python', 'builtin_interfaces', 'diagnostic_msgs', 'geometry_msgs',
        'lifecycle_msgs', 'nav_msgs', 'rcl_interfaces', 'rosgraph_msgs', 'sensor_msgs',
-       'std_msgs', 'tf2_ros', 'visualization_msgs')
-"""Modules of ROS, which need not be installed."""
+       'std_msgs', 'tf2_ros', 'visualization_msgs', 'serial', 'zenoh')
+"""Modules of ROS and of links, which need not be installed."""
 
 PAGES = {
     'CHANGELOG.rst': '/changelog.rst',

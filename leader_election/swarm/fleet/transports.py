@@ -41,20 +41,24 @@ class LinkParameters:
     """The parameters of node ``link``."""
 
     kind: str = parameter(
-        'udp', 'What carries the messages: udp, serial (a modem: ESP-NOW, LoRa, XBee; needs '
-        'pyserial), or a transport of another package.',
+        'udp', 'What carries the messages: udp, zenoh, serial (a modem: ESP-NOW, LoRa, XBee), or '
+        'a transport of another package.',
         choices=lambda: TRANSPORTS.names())
     peers: str = parameter(
         GROUP, 'Where messages go, a list: a multicast group, which all computers of the network '
         'hear, a broadcast address (192.168.1.255), and names or addresses of single computers, '
-        'each with another port behind a colon.', empty=False)
-    port: int = parameter(7447, 'The port of UDP.', lower=1024, upper=65535)
+        'each with another port behind a colon. With zenoh: also endpoints, of a router for '
+        'example (tcp/192.168.1.5:7447, tls/...).', empty=False)
+    port: int = parameter(
+        7447, 'The port of UDP, or that on which zenoh listens.', lower=1024, upper=65535)
+    key_expression: str = parameter(
+        'leader_election/swarm', 'With zenoh: the key expression of the swarm.', empty=False)
     device: str = parameter(
-        '/dev/ttyUSB0', 'The serial port of a modem. It may come and go.', empty=False)
+        '/dev/ttyUSB0', 'With serial: the port of a modem. It may come and go.', empty=False)
     baud_rate: int = parameter(
-        57600, 'The speed of the serial port.', unit='bit/s', lower=1200, upper=4000000)
+        57600, 'With serial: the speed of the port.', unit='bit/s', lower=1200, upper=4000000)
     length: int = parameter(
-        250, 'The length of the longest frame that the modem sends in one piece: 250 with '
+        250, 'With serial: the longest frame that the modem sends in one piece, 250 with '
         'ESP-NOW, 255 with LoRa. Longer messages are counted as too_long: the parameter '
         'message_length of the robot makes it leave out parts.', unit='bytes', lower=128,
         upper=16400)
@@ -110,7 +114,7 @@ class Udp(Transport):
         :raises ParameterError: for a wrong peer, or a port that is taken.
         """
         self._take, self._over = take, Event()
-        self._peers = [_peer(text, parameters.port) for text in parameters.peers.split(',')]
+        self._peers = [peer(text, parameters.port) for text in parameters.peers.split(',')]
         self._places: list[tuple[str, int]] = []
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT, socket.SO_BROADCAST):
@@ -183,11 +187,11 @@ def _interfaces() -> list[int]:
     return [index for index, _ in socket.if_nameindex()]
 
 
-def _peer(text: str, port: int) -> tuple[str, int]:
+def peer(text: str, port: int) -> tuple[str, int]:
     """
     Return the name of a peer, and its port.
 
-    >>> _peer(' alice:7000', 7447), _peer('192.168.1.255', 7447)
+    >>> peer(' alice:7000', 7447), peer('192.168.1.255', 7447)
     (('alice', 7000), ('192.168.1.255', 7447))
     """
     name, _, own = text.strip().partition(':')
@@ -223,3 +227,4 @@ def _optional(name: str, place: str, requirement: str, package: str = '') -> Tra
 
 
 _optional('serial', 'serial_transport:SerialTransport', 'pyserial>=3.5', 'python3-serial')
+_optional('zenoh', 'zenoh_transport:ZenohTransport', 'eclipse-zenoh>=1.2')
