@@ -252,6 +252,8 @@ def automatic_hop_limit(radius: float, link_range: float) -> int:
 
     >>> [automatic_hop_limit(*lengths) for lengths in ((10.0, 5.0), (10.0, math.inf), (1e6, 5.0))]
     [10, 100, 1000]
+    >>> automatic_hop_limit(1.0, 0.5), automatic_hop_limit(1.0, 0.0)
+    (10, 100)
     """
     if not (math.isfinite(radius) and math.isfinite(link_range) and link_range > 0.0):
         return DEFAULT_HOP_LIMIT

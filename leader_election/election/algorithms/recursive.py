@@ -123,8 +123,8 @@ def recursive_round(
     >>> found.leader, found.distance, found.depth
     (2, 3.0, 0)
     >>> found = RECURSIVE.compute(weak, own, [second], [3.0], narrow)
-    >>> found.leader, found.distance, found.depth
-    (1, 0.0, 1)
+    >>> found.leader, found.distance, found.depth, found.best[:2]
+    (1, 0.0, 1, (2, 1))
     """
     return elected(device, state, neighbours, metric, parameters, True)
 

@@ -203,10 +203,10 @@ def ticked(clock: int, rounds: int, clocks: Sequence[int], since: Sequence[int],
     >>> ticked(0, 0, [7, 7], [3, 4], 2, period=5, begins=True)
     (7, 4)
     """
-    # More rounds than the period come from a wrong state.
-    least, at = clock, min(max(rounds, 0), period - 1)
+    # Negative numbers come from a wrong state, and so do more rounds than the period.
+    least, at = clock, max(rounds, 0)
     for j in range(neighbours):
-        its = min(max(since[j], 0), period - 1)
+        its = max(since[j], 0)
         if (begins and j == 0) or clocks[j] < least or (clocks[j] == least and its < at):
             least, at = clocks[j], its
     if at + 1 < period:

@@ -128,7 +128,7 @@ class PacketReader:
         ahead = (number - peer.newest + 2**31) % 2**32 - 2**31
         newest, seen = peer.newest, peer.seen
         if ahead > 0:
-            newest, seen = number, (seen << ahead | 1) % 2**WINDOW if ahead < WINDOW else 1
+            newest, seen = number, (seen << min(ahead, WINDOW) | 1) % 2**WINDOW
         elif -ahead >= WINDOW or seen >> -ahead & 1:
             self._peers[start] = peer._replace(time=now, tokens=tokens)
             return REPEATED

@@ -187,7 +187,7 @@ def gather_contributions(device_id: int, leader: int, contribution: Any, neighbo
                 continue
             # Entries are sorted by age, then id. Look for an older entry of the same robot.
             old = known
-            for place in range(first, known):
+            for place in range(known):
                 if members[place] == robot:
                     old = place
                     break
@@ -217,5 +217,5 @@ def collect_contributions(
     width = len(contribution)
     for s in range(len(members)):
         if members[s] != NOBODY and members[s] != device_id:
-            combine(layout, summary, contributions[s * width:(s + 1) * width], 1.0)
+            combine(layout, summary, contributions[s * width:], 1.0)
     return summary

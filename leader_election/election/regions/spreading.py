@@ -89,8 +89,8 @@ def from_source(source: int, own: Any, kept: Any, received: Sequence[Any]) -> An
     :param kept: the device's value of the round before.
     :param received: the neighbours' values, shape (neighbours,).
 
-    >>> from_source(1, 'mine', 'old', ['this', 'that']), from_source(NOBODY, 'mine', 'old', [])
-    ('that', 'mine')
+    >>> [from_source(source, 'mine', 'old', ['this', 'that']) for source in (1, KEPT, NOBODY)]
+    ['that', 'old', 'mine']
     """
     if source >= 0:
         return received[source]

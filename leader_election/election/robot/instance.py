@@ -259,8 +259,7 @@ class Instance:
             if self._admitting and not all(part.admits(message) for part in self._admitting):
                 continue
             view.messages.append(message)
-            view.exports.append(
-                self.algorithm.aged(export, near.missed) if near.missed else export)
+            view.exports.append(self.algorithm.aged(export, near.missed))
             view.metric.append(distance)
             view.missed.append(near.missed)
             for part, column in read:
@@ -371,6 +370,8 @@ def _rounded_up(distance: float) -> float:
 
     >>> _rounded_up(1.00001), _rounded_up(0.1 + 0.2), _rounded_up(math.inf)
     (1.0001, 0.3, inf)
+    >>> _rounded_up(1e8 + 5e-5) == 1e8 + 5e-5
+    True
     """
     steps = distance * STEPS
     # A float has some sixteen digits. An error in the last one must not add a step.

@@ -153,9 +153,9 @@ class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, 
             if (p.name in others and p.name not in takes
                     and value not in (p.default, published.get(p.name))):
                 shown = f'{value:g}' if isinstance(value, float) else repr(value)
-                instead = 'but ' + ', '.join(takes) if takes else 'nor any other setting'
+                instead = ', '.join(takes) or 'no other setting'
                 raise ParameterError(p.name, problem=f': {shown} is not allowed; algorithm '
-                                     f'{self.algorithm} takes no {p.name}, {instead}')
+                                     f'{self.algorithm} takes no {p.name}, but {instead}')
         leader_ranges(self.leaders)
         least, greatest = self.limits
         if least > greatest:

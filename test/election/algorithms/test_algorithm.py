@@ -41,6 +41,7 @@ from leader_election.election.algorithms.fields import (
     Hops,
     Id,
     Kept,
+    Negated,
     PerLevel,
     Ticks,
     Unbounded,
@@ -207,6 +208,8 @@ def test_fields_are_described_by_their_type_hints():
 
 def test_field_has_the_marks_of_its_type_hint():
     class Marked(NamedTuple):
+        leader: int
+        value: Negated[float]
         distance: float
         hops: Hops
         parent: Id
@@ -214,7 +217,9 @@ def test_field_has_the_marks_of_its_type_hint():
         secret: Kept[tuple[Id, ...]]
         levels: PerLevel[tuple[int, ...]]
 
-    assert fields_of(Marked, Marked(0.0, 0, -1, 0, (-1,), (0,))) == (
+    assert fields_of(Marked, Marked(0, 0.0, 0.0, 0, -1, 0, (-1,), (0,))) == (
+        Field('leader', int, None, infinite=False, ticks=False, least=0),
+        Field('value', float, None, infinite=False, ticks=False, negated=True),
         Field('distance', float, None, infinite=False, ticks=False),
         Field('hops', int, None, infinite=False, ticks=False, hops=True, least=0),
         Field('parent', int, None, infinite=False, ticks=False, least=-1),

@@ -290,3 +290,17 @@ def test_swarm_stabilises_with_every_robot_led_by_its_nearest_leader(network, se
             assert state.lead_value < inf, 'in the inner half somebody is'
     for i in leaders:
         assert all(j not in leaders or length >= radius / 2 for j, length in graph[i].items())
+
+
+def test_barred_device_alone_has_no_leader():
+    barred = Device(3, BARRED)
+    found = CLASSIC.compute(barred, CLASSIC.start(barred), [], [], configure(9.0))
+    assert found == CLASSIC.start(barred)
+
+
+def test_path_to_the_leader_is_the_first_of_equal_length():
+    """Its two neighbours are 1 m away, and 1 and 3 hops from robot 5."""
+    device, said = Device(3, 1.0), Choice(-9.0, 5, 1.0, 1.0, 5, 1, 1)
+    found = CLASSIC.compute(device, said, [said, said._replace(hops=3)], [1.0, 1.0],
+                            configure(9.0))
+    assert (found.leader, found.distance, found.hops) == (5, 2.0, 2)

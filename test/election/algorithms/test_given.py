@@ -28,6 +28,8 @@ from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.algorithms.given import (
     configure,
     given_round,
+    LARGEST_ID,
+    leader_ranges,
     Nearest,
     NearestColumns,
 )
@@ -202,3 +204,7 @@ def test_cell_is_divided_between_the_others_when_its_leader_fails(drawn, seed):
     for part in pytest.importorskip('networkx').connected_components(weighted_graph(graph)):
         inside = {i: graph[i] for i in part}
         assert {i: found[i] for i in part} == cells(inside, (leaders - {failed}) & part, radius)
+
+
+def test_largest_id_may_lead():
+    assert leader_ranges(f'{LARGEST_ID}') == ((LARGEST_ID, LARGEST_ID),)

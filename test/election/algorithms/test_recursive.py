@@ -14,6 +14,7 @@
 
 """The trivial recursive election: what it comes to when started, and what it never forgets."""
 
+from math import inf
 
 from budget import examples
 from election.algorithms.networks import graphs, LINE, links, STRENGTHS, STRENGTHS_OF_LINE
@@ -21,7 +22,7 @@ from election.algorithms.simulate import led, Network, settle, shuffled
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Device, RECURSIVE
-from leader_election.election.algorithms.recursive import configure, LEVELS
+from leader_election.election.algorithms.recursive import configure, LEVELS, nearest
 from leader_election.swarm.reference_partition import Graph, partition
 import pytest
 
@@ -46,6 +47,25 @@ def test_line_forms_the_partition_with_one_level_per_leader(radius, expected, de
     network = rested(LINE, STRENGTHS_OF_LINE, radius)
     assert led(network) == expected
     assert tuple(state.depth for state in network.states.values()) == depths
+
+
+@pytest.mark.parametrize('lengths, hops, expected', [
+    # Of equal distances the first, whatever its hops.
+    ([3.0, 3.0], [1, 4], (3.0, 2)),
+    # At the limit of 5 hops a candidacy ends.
+    ([3.0, 2.0], [1, 5], (3.0, 2)),
+    ([], [], (inf, 0)),
+])
+def test_distance_is_over_the_first_of_the_nearest_neighbours(lengths, hops, expected):
+    nobody = [0] * len(lengths)
+    assert nearest(0, nobody, [(0.0,)] * len(lengths), list(zip(hops)), lengths, 5) == expected
+
+
+def test_device_that_leads_itself_has_no_hops():
+    device, parameters = Device(1, 5.0), configure(3.0, 7)
+    assert parameters.hop_limit == 7
+    found = RECURSIVE.compute(device, RECURSIVE.start(device), [], [], parameters)
+    assert (found.leader, found.best_hops) == (1, (0,) * LEVELS)
 
 
 def test_first_rounds_spread_one_level_only():

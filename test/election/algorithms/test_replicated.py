@@ -78,6 +78,20 @@ def test_device_leads_itself_when_the_best_of_every_level_is_out_of_reach():
     assert list(found.best_distance) == [101.0] * used and list(found.best_hops) == [2] * used
 
 
+def test_leader_may_have_the_lowest_id_and_be_exactly_at_the_radius():
+    device, parameters = Device(3, 5.0), configure(10.0, 2, 10)
+    found = replicated_round(device, start(device), heard(0, 4, -9.0, 0, 8.0), [2.0], parameters)
+    assert (found.leader, found.distance, found.depth) == (0, 10.0, 0)
+
+
+def test_device_alone_returns_the_first_level():
+    device = Device(3, 5.0)
+    found = replicated_round(
+        device, start(device), ReplicatesOfAll(*[()] * 9), [], configure(10.0, 2, 10))
+    assert (found.leader, *map(list, (found.best, found.best_distance, found.best_hops))) == (
+        3, [3, 3], [0.0], [0])
+
+
 def test_device_takes_the_time_of_its_neighbours_in_its_first_round_only():
     device, parameters = Device(3, 5.0), configure(10.0, 2, 10)
     alone = replicated_round(device, start(device), heard(7, 4, -9.0, 7, 1.0), [1.0], parameters)
@@ -166,6 +180,11 @@ def test_replicates_are_matched_by_the_clock_of_each_neighbour():
     # When 2 has ticked before, both have the same replicates.
     found = REPLICATED.compute(device, own, [said._replace(clock=4, rounds=0)], [2.0], parameters)
     assert (found.clock, found.rounds, found.best[:2]) == (4, 0, (7, 8))
+    # Ahead of 1, out of step: what 2 knows of the next level does not count.
+    ahead = said._replace(clock=4, depth=1, best=(-1, -1, 7, 7, *said.best[4:]),
+                          best_value=(math.inf, math.inf, -9.0, -9.0, *said.best_value[4:]))
+    found = REPLICATED.compute(device, own._replace(rounds=0), [ahead], [2.0], parameters)
+    assert (found.clock, found.rounds, found.best[:2]) == (3, 1, (1, 1))
     # Ahead of 2, out of step: 1 falls back to the time of 2 and to its replicates.
     found = REPLICATED.compute(device, own, [said._replace(clock=2, rounds=0)], [2.0], parameters)
     assert (found.clock, found.rounds, found.best[:2]) == (2, 1, (7, 8))

@@ -40,7 +40,9 @@ def read(numbers: list[int], rate: float = 1e6) -> tuple[list[str | None], Packe
 @pytest.mark.parametrize(('numbers', 'given', 'lost', 'repeated'), [
     ([0, 1, 2], 'm0 m1 m2', 0, 0), ([0, 0, 1, 1], 'm0 m1', 0, 2), ([0, 3], 'm0 m3', 2, 0),
     ([0, 3, 1], 'm0 m3 m1', 1, 0), ([5, 4], 'm5 m4', -1, 0), ([0, 100, 1], 'm0 m100', 99, 1),
-    ([2**32 - 1, 0], 'm4294967295 m0', 0, 0)])
+    ([2**32 - 1, 2**32], 'm4294967295 m4294967296', 0, 0),
+    ([0, 1, 0], 'm0 m1', 0, 1), ([0, WINDOW - 1, 0], 'm0 m63', 62, 1),
+    ([WINDOW, 1], 'm64 m1', -1, 0), ([WINDOW, 0], 'm64', 0, 1)])
 def test_each_packet_is_read_once_and_gaps_are_counted(
         numbers: list[int], given: str, lost: int, repeated: int) -> None:
     found, reader = read(numbers)
@@ -83,11 +85,14 @@ def test_wrong_packet_is_strange(wrong: bytes) -> None:
 
 def test_own_packet_comes_back_unread() -> None:
     reader = PacketReader(ME, 10.0)
-    assert reader.read(packet(ME, 0, 'm'), 0.0) is None and reader.counts['own'] == 1
+    for number in (1, 2):
+        assert reader.read(packet(ME, 0, 'm'), 0.0) is None and reader.counts['own'] == number
 
 
 def test_too_large_message_is_refused() -> None:
-    assert len(packet(ME, 0, 'x' * LARGEST)) == HEADER.size + LARGEST
+    largest = packet(OTHER, 0, 'x' * LARGEST)
+    assert len(largest) == HEADER.size + LARGEST
+    assert PacketReader(ME, 10.0).read(largest, 0.0) == 'x' * LARGEST
     with pytest.raises(ValueError, match='at most 16384 are allowed'):
         packet(ME, 0, 'x' * (LARGEST + 1))
 
@@ -99,6 +104,26 @@ def test_flood_of_one_sender_is_left_out_and_others_are_heard() -> None:
     assert reader.counts['flooded'] == 1000 - reader.counts['heard']
     assert reader.read(packet(3, 0, 'm'), 1.0) == 'm'
     assert reader.read(packet(OTHER, 1000, 'm'), 5.0) == 'm'
+
+
+@pytest.mark.parametrize('packets', [
+    [(0, 0.0, True), (1, 0.0, True), (2, 0.0, True), (3, 0.0, False), (4, 1 / 3, True)],
+    # Packet 0 again is left out, and does not change how many may follow.
+    [(0, 0.0, True), (1, 0.0, True), (2, 0.0, True), (0, 1 / 3, False), (3, 1 / 3, True),
+     (4, 1 / 3, False)]])
+def test_three_packets_may_come_at_once_at_three_a_second(
+        packets: list[tuple[int, float, bool]]) -> None:
+    reader = PacketReader(ME, 3.0)
+    for number, now, is_heard in packets:
+        assert (reader.read(packet(OTHER, number, 'm'), now) == 'm') == is_heard
+
+
+def test_oldest_sender_is_forgotten_first() -> None:
+    reader = PacketReader(ME, 10.0)
+    for start in range(3, 4 + MOST_PEERS):
+        reader.read(packet(start, 0, 'm'), 5.0)
+    assert [reader.read(packet(start, 0, 'm'), 5.0) for start in (4, 3)] == [None, 'm']
+    assert reader.peers(7.0, 2.0) == MOST_PEERS and reader.peers(7.0, 1.9) == 0
 
 
 def test_flood_of_senders_is_bounded() -> None:

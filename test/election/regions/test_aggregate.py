@@ -14,7 +14,7 @@
 
 """Aggregates, the layout of their rows, roles and parents."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from math import inf, nan
 from typing import Any
@@ -40,6 +40,7 @@ from leader_election.election.regions.aggregate import (
     least,
     mean,
     MOST_NUMBERS,
+    ring,
     top,
     total,
     union,
@@ -79,7 +80,7 @@ def together(aggregate: Aggregate, readings: dict[int, Any]) -> Any:
     (count, [True, False, True], 2.0, 0.0),
     (total, [1.5, -0.5, 2.0], 3.0, 0.0),
     (partial(total, 2), [(1.0, 2.0), (3.0, 4.0)], [4.0, 6.0], [0.0, 0.0]),
-    (mean, [1.0, 2.0, 6.0], 3.0, None),
+    (mean, [1.0, 2.0, -6.0], -1.0, None),
     (partial(mean, 2), [(1.0, 2.0), (3.0, 6.0)], [2.0, 4.0], None),
     (least, [3.0, -1.0, 2.0], -1.0, None),
     (greatest, [3.0, -1.0, 2.0], 3.0, None),
@@ -111,6 +112,26 @@ def test_aggregates_are_selected_by_their_names() -> None:
         count, total, mean, least, greatest, any_of, all_of, histogram, top, union, extent)] == [
             'count', 'sum', 'mean', 'min', 'max', 'any', 'all', 'histogram', 'top', 'union',
             'extent']
+
+
+def test_aggregate_has_room_for_three_readings_and_sixteen_numbers_by_default() -> None:
+    assert AggregateSet({'top': top()}).contribution(7, {'top': 2.0}) == (-2.0, 7.0, *[inf] * 4)
+    assert union().identity == (inf,) * 32
+
+
+def test_extent_is_rounded_to_tenths_of_millimetres_and_its_ring_to_millimetres() -> None:
+    assert extent().contribution(1, (0.12346, 0.0))[0] == -0.1235
+    assert ring((-0.1236,) * 8)[0] == [0.124, 0.051]
+
+
+@pytest.mark.parametrize('aggregate', [
+    Aggregate('pair', ADD, (0.0, 0.0), lambda _, reading: reading, list), total(2)])
+def test_no_more_than_one_number_too_many_is_read_of_a_reading(aggregate: Aggregate) -> None:
+    def endless() -> Iterator[float]:
+        yield from (1.0, 2.0, 3.0)
+        raise AssertionError('it is read on')
+    with pytest.raises(ValueError, match='is not allowed'):
+        AggregateSet({'own': aggregate}).contribution(1, {'own': endless()})
 
 
 @pytest.mark.parametrize('numbers', [(1.0,), (1.0, 2.0, 3.0)])

@@ -23,6 +23,7 @@ from leader_election.election.regions.collection import (
     collect_multi_path,
     collect_tree,
     gather_contributions,
+    LATE,
     LEAST_WEIGHT,
     shares_of,
     weight,
@@ -53,6 +54,7 @@ def test_tree_sums_children_of_any_region():
     (9.0, 1.0, 2.0, LEAST_WEIGHT),      # Out of range, but heard: still the least.
     (1.0, 0.25, 2.0, 0.25 * (0.5 + LEAST_WEIGHT)),
     (1.0, 0.25, inf, 0.25),
+    (LATE, 0.25, inf, 0.25 * LEAST_WEIGHT ** 2),
     (inf, 0.25, inf, 0.25 * LEAST_WEIGHT ** 2),
 ])
 def test_weight_falls_with_distance_and_grows_with_the_drop(apart, drop, link_range, expected):
@@ -86,6 +88,14 @@ def test_shares_go_to_the_heaviest_parents_when_the_message_has_no_room():
                      for i, drop in enumerate([1.0, 3.0, 2.0, 6.0])))
     recipients, shares = shares_of(0, 8.0, said, [1.0] * 4, inf, 2)
     assert dict(zip(recipients, shares)) == pytest.approx({1: 3 / 9, 3: 6 / 9})
+
+
+@pytest.mark.parametrize(('drops', 'expected'), [((1.0, 1.0, 1.0), [0, 1]),
+                                                  ((1.0, 1.0, 2.0), [2, 1])])
+def test_first_of_equal_parents_is_kept_or_else_replaced(drops, expected):
+    said = columns(*({'device': i, 'leader': 0, 'distance': 8.0 - drop}
+                     for i, drop in enumerate(drops)))
+    assert list(shares_of(0, 8.0, said, [1.0] * 3, inf, 2)[0]) == expected
 
 
 @pytest.mark.parametrize('drops', [
@@ -210,9 +220,10 @@ def test_gossip_keeps_the_nearest_then_lowest_ids_when_room_is_short():
 
 
 def test_gossip_gives_no_room_to_a_robot_without_contribution():
-    said = columns(teller((3, 2, 30.0), (7, 1, 0.0)), teller((2, 0, 20.0), (1, 0, 10.0)))
+    said = columns(teller((7, 1, 0.0), (3, 2, 30.0)), teller((2, 0, 20.0), (1, 0, 10.0)))
     assert gossip(said, own=inf) == ([1, 2, 3, -1], [1, 1, 3, 0], [10.0, 20.0, 30.0, inf])
     assert gossip(said, size=1, own=inf) == ([1], [1], [10.0])
+    assert gossip(said, size=2, own=inf) == ([1, 2], [1, 1], [10.0, 20.0])
     assert gossip(columns(), own=inf).members == [-1] * 4
 
 

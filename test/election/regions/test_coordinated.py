@@ -15,6 +15,7 @@
 """Coordinated algorithms: states with a region, compiled rounds. Tasks by their names."""
 
 import ast
+from collections.abc import Iterator
 from math import inf
 from pathlib import Path
 import pickle
@@ -35,8 +36,14 @@ from leader_election.election.regions.region import (
     RELAY,
 )
 from leader_election.election.regions.summary_layout import ADD, LEAST, RANKED, SummaryLayout
-from leader_election.election.regions.task import Task, task_class, task_names
+from leader_election.election.regions.task import (
+    plug_in_tasks,
+    Task,
+    task_class,
+    task_names,
+)
 from leader_election.parameters import build
+from leader_election.parameters.registry import installed_entry_points
 import pytest
 
 BLANK = (0.0, inf, *[inf] * 6)
@@ -59,6 +66,10 @@ def test_every_algorithm_has_a_state_with_a_region(name):
     assert state == (*elected, *identity()._replace(device=7))
     assert pickle.loads(pickle.dumps(state)) == state, 'found again by its name'
     assert types.State._fields[-len(Region._fields):] == Region._fields
+
+
+def test_type_has_the_name_of_its_algorithm_as_an_identifier():
+    assert module.State_recursive_replicated is types_of('recursive-replicated').State
 
 
 @pytest.mark.parametrize('collection, recipients, members', [
@@ -164,3 +175,27 @@ def test_task_is_refused_in_one_line_when_its_name_is_wrong(name: str, line: str
 def test_task_is_refused_when_module_and_class_are_malformed(name: str) -> None:
     with pytest.raises(KeyError, match='cannot be loaded|no subclass'):
         task_class(name)
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Install a package with the tasks dance, one that cannot be imported, and another rally."""
+    (tmp_path / 'dances.py').write_text(
+        'from leader_election.election.regions.task import Task\nclass Dance(Task):\n    pass\n')
+    package = tmp_path / 'dances-1.0.dist-info'
+    package.mkdir()
+    (package / 'METADATA').write_text('Name: dances\nVersion: 1.0\n')
+    (package / 'entry_points.txt').write_text(
+        '[leader_election.tasks]\nbroken = no_such_module:Dance\ndance = dances:Dance\n'
+        'rally = dances:Dance\n')
+    monkeypatch.syspath_prepend(str(tmp_path))
+    installed_entry_points.cache_clear()
+    yield
+    installed_entry_points.cache_clear()
+
+
+def test_task_of_an_installed_package_is_found_by_its_name(installed: None) -> None:
+    found = plug_in_tasks()
+    assert found['dance'] is task_class('dance') and issubclass(task_class('dance'), Task)
+    assert not {'broken', 'rally'} & found.keys() and 'broken' in task_names()
+    assert task_class('rally').__name__ == 'Rally'

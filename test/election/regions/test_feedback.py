@@ -145,6 +145,7 @@ def test_scaled_distances_grow_with_a_reduced_reach_within_limits():
     reach = [10.0, 5.0, 15.0, 0.0, 1e300, -7.0, 1.0]
     assert scaled(reach, [3.0] * 6, BASE).tolist() == [3.0, 6.0, 2.0, 12.0, 2.0, 12.0]
     assert scaled(reach, [3.0] * 6, BASE._replace(radius=0.0)).tolist() == [3.0] * 6
+    assert scaled([0.25], [3.0], BASE._replace(radius=0.5)).tolist() == [6.0]
 
 
 @given(st.floats(allow_nan=False), st.floats(0.01, 100.0))

@@ -16,12 +16,26 @@
 from math import inf
 
 from election.algorithms.networks import grid, links
-from election.regions.regions import change, COUNT, decisions, DIAMOND, network_of, summaries
+from election.regions.regions import (
+    change,
+    columns,
+    COUNT,
+    decisions,
+    DIAMOND,
+    network_of,
+    summaries,
+)
 from leader_election.election.algorithms import Device
 from leader_election.election.algorithms.fields import NOBODY
-from leader_election.election.regions.pattern import with_borders
-from leader_election.election.regions.region import RegionSettings, RELAY, WORKER
-from leader_election.election.regions.summary_layout import ADD, RANKED, SummaryLayout
+from leader_election.election.regions.pattern import coordinate, Member, resized, with_borders
+from leader_election.election.regions.region import (
+    initial_region,
+    parameters_of,
+    RegionSettings,
+    RELAY,
+    WORKER,
+)
+from leader_election.election.regions.summary_layout import ADD, LEAST, RANKED, SummaryLayout
 import pytest
 
 WAYS = pytest.mark.parametrize('collection', ['tree', 'multi-path', 'gossip'])
@@ -172,12 +186,38 @@ def test_robot_is_at_the_border_when_it_hears_another_announcement():
         identity=(0.0, *[inf] * 6), announcement_size=1, border=1)
     algorithm, p = network.algorithm, network.parameters.region
     said = [network.states[i]._replace(leader=leader, announcement=(announcement,))
-            for i, leader, announcement in ((1, 0, 1.0), (2, 7, inf), (3, 6, 2.0), (3, 5, 3.0))]
+            for i, leader, announcement in ((1, 0, 1.0), (2, 4, inf), (3, 6, 2.0), (3, 5, 3.0))]
     row = with_borders(0, (1.0, *[inf] * 6), algorithm.columns(*zip(*said)), [1.0] * 4, p)
-    # 0's own region is none; 7 says nothing; 5 and 6 in the order of their ids.
+    # 0's own region is none; 4 says nothing; 5 and 6 in the order of their ids.
     assert list(row) == [1.0, 5.0, 5.0, 3.0, 6.0, 6.0, 2.0]
     without = p._replace(layout=COUNT, border=-1)
     assert with_borders(0, (1.0,), algorithm.columns(*zip(*said)), [1.0] * 4, without) == (1.0,)
+
+
+@pytest.mark.parametrize('gain', [0.0, 0.5])
+def test_robot_without_a_parent_spreads_an_announcement_only_as_a_leader(gain):
+    """Robot 2 leads, and then has just lost its parent."""
+    regions = RegionSettings(feedback_gain=gain, feedback_alpha=0.5, feedback_target=4.0)
+    p = parameters_of(regions, COUNT, radius=9.0, link_range=inf, undecided=(inf,))
+    before = Member(2, 0.0, *initial_region(
+        regions, (10.0,), (0.0,), announcement_size=1, undecided=(inf,))._replace(
+            own_announcement=(0.5,)))
+    for leader, load, announced in ((2, 7.0 if gain else 4.0, 0.5), (5, 4.0, inf)):
+        after = coordinate(Device(2, 1.0), leader, 0.0, before, columns(), [], p, None)
+        assert (after.load, list(after.announcement)) == (load, [announced])
+        assert after.reach == (resized(load, p) if leader == 2 else 9.0)
+        assert (after.decision_version, after.decision_age) == (0, 0)
+
+
+def test_robot_collects_least_numbers_from_neighbours_uphill_that_do_not_name_it():
+    layout = SummaryLayout((ADD, LEAST), (0, 1, 2), (0, 0))
+    p = parameters_of(RegionSettings(), layout, radius=9.0, link_range=inf, undecided=(inf,))
+    before = Member(5, 1.0, *initial_region(
+        RegionSettings(), (1.0, 30.0), (0.0, inf), undecided=(inf,)))
+    uphill = columns({'device': 3, 'leader': 5, 'distance': 2.0, 'recipients': (8,),
+                      'shares': (1.0,), 'summary': (4.0, 20.0)})
+    after = coordinate(Device(2, 1.0), 5, 1.0, before, uphill, [1.0], p, None)
+    assert list(after.summary) == [1.0, 20.0]
 
 
 def test_leader_has_no_parent_when_a_neighbour_claims_a_smaller_distance():

@@ -54,6 +54,7 @@ def fresh(*neighbours, own=(7, 0, 0), metric=None, device=3):
     ([], (7, MOST_VERSION, 3), (KEPT, MOST_VERSION, 4)),
     # Of another region, without any, or from before the leader changed.
     ([(8, 9, 0), (7, 0, 0)], (7, 0, 0), (NOBODY, 0, 0)),
+    ([(8, 9, 0), (7, 0, 0), (7, 1, 4)], (7, 0, 0), (2, 1, 5)),
     ([], (8, 5, 0), (NOBODY, 0, 0)),
     # Too old, at the limit, and what no device says.
     ([(7, 5, DECISION_EXPIRY)], (7, 5, DECISION_EXPIRY), (NOBODY, 0, 0)),

@@ -19,7 +19,7 @@ import json
 import math
 from typing import Any
 
-from leader_election.election.algorithms import BOUNDED, Device
+from leader_election.election.algorithms import BOUNDED, CLASSIC, Device
 from leader_election.election.mandates.mandates import MandatePart, Notice
 from leader_election.election.mandates.part import SETTINGS_DIFFER
 from leader_election.election.mandates.settings import digest_of, MandateSettings
@@ -115,6 +115,16 @@ def test_state_of_a_neighbour_has_aged_by_its_missed_messages() -> None:
     made, _ = instance()
     view = made.view_of([Neighbour(message(2), 1.5, 3), Neighbour(message(3), 1.5)])
     assert view.exports == [STATE._replace(hops=5), STATE] and view.missed == [3, 0]
+
+
+def test_leader_that_follows_another_keeps_its_followers_when_the_algorithm_allows_it() -> None:
+    """Robot 2 backs 3, and 3 follows 4."""
+    made, _ = instance(algorithm='classic', radius=20.0)
+    said = CLASSIC.state(-9.0, 3, 1.0, 1.0, 3, 1, 1)
+    other = said._replace(lead_value=-5.0, lead=4, leader=4)
+    view = made.view_of([Neighbour(message(2)._replace(export=said), 1.0),
+                         Neighbour(message(3)._replace(export=other), 1.0)])
+    assert made.elect(view).lead == 3
 
 
 def test_radius_is_infinite_when_the_algorithm_takes_none() -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from leader_election.election.messages.codec import MAX_COORDINATE
 from leader_election.election.robot.zones import outline, ZonePart, Zones
 from leader_election.parameters import ParameterError
 import pytest
@@ -33,6 +34,7 @@ def test_zone_is_found_by_position():
     assert zones.at((5.0, 1.0)) is None and zones.at(None) is None
     assert zones.at((0.0, 0.0)) == 'west', 'a corner belongs to it'
     assert zones.at((2.0, 1.0)) == 'west', 'on the border of two: the first'
+    assert Zones(f'{{far: [[0, 0], [{MAX_COORDINATE}, 0], [0, 1]]}}').at((1.0, 0.5)) == 'far'
 
 
 def test_radius_of_zones_is_the_longest_outline():

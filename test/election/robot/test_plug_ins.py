@@ -188,6 +188,7 @@ def test_metric_receives_what_is_known_of_each_message(registered: Any) -> None:
     receive(2, 5.0, 0.0)
     robot.sensing.take_measurements([2.0, 3.0], 0.0)
     robot.round(0.0)
+    robot.sensing.take_measurements([2.0, 3.0], 0.25)
     robot.round(1.0)
     receive(2, 6.0, 2.0)
     receive(4, 4.0, 2.0)

@@ -467,10 +467,11 @@ def test_all_neighbours_with_other_settings_are_named_up_to_five() -> None:
 
 
 def test_robot_without_a_leader_needs_no_duration() -> None:
-    robots = swarm(2, algorithm='given', leaders='1')
-    robots.sweep(1)
+    robots = swarm(2, algorithm='given', leaders='1', mandate=1.3)
     parts = {i: each.parts['mandates'] for i, each in robots.instances().items()}
-    assert parts[1].needed == 1.3
+    assert parts[1].concern()[2]['mandate_needed'] == '0', 'before the first round'
+    robots.sweep(1)
+    assert parts[1].needed == 1.3 and parts[1].concern()[0] == ''
     robots.silent.add(1)
     robots.sweep(9)
     assert robots.instances()[2].leader == NO_ONE and parts[2].needed == 0.0

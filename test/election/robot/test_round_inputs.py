@@ -36,6 +36,8 @@ def test_times_and_numbers_of_a_robot_begin_at_zero_by_default() -> None:
     made = Robot(parameters(mandate=5.0), keys=KEYS)
     explicit = Robot(parameters(mandate=5.0), keys=KEYS, start=0, first_number=0)
     assert made.round(5.0) == explicit.round(5.0)
+    later = Robot(parameters(mandate=5.0), keys=KEYS, start=7)
+    assert made.authentication.time.read(5.0) + 7 == later.authentication.time.read(5.0)
 
 
 def test_changed_parameters_are_checked_by_each_part() -> None:

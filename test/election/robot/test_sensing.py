@@ -15,7 +15,9 @@
 """Inputs of sensors: their limits, their expiry, and the counters of wrong ones."""
 
 import math
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 from election.robot.sensed import Sensed
 from leader_election.election.messages.codec import MAX_COORDINATE
@@ -71,10 +73,11 @@ def test_sensed_value_is_sent_until_it_expires() -> None:
     for now, reading in ((12.0, (4.5,)), (12.1, ())):
         made.sensing.refresh(now)
         assert made.sensing.reading == reading
-    made.sensing.take_sensed(math.nan, 12.1)
-    assert (made.counts['readings_rejected'], made.counts['metric_errors']) == (1, 0)
+    for number in (1, 2):
+        made.sensing.take_sensed(math.nan, 12.1)
+        assert (made.counts['readings_rejected'], made.counts['metric_errors']) == (number, 0)
     made.sensing.take_message(None, 12.1)
-    assert (made.counts['readings_rejected'], made.counts['metric_errors']) == (1, 1)
+    assert (made.counts['readings_rejected'], made.counts['metric_errors']) == (2, 1)
 
 
 def test_distance_by_readings_is_their_difference() -> None:
@@ -134,6 +137,20 @@ def test_round_of_a_robot_that_has_stopped_changes_distances_by_its_velocity(
         sensing.begin_round(now)
     sensing.take_odometry((1.0, 0.0, 0.0), 12.0)
     assert sensing.begin_round(12.0) == changed
+
+
+def test_measurement_has_the_age_of_its_stamp(monkeypatch: pytest.MonkeyPatch) -> None:
+    sensing, taken = Sensed().sensing, list[Sighting]()
+    monkeypatch.setattr(sensing, 'take_sightings', lambda sightings, now: taken.extend(sightings))
+    sensing.take_measurements([2.0, 4.0, 99.5], 10.0, ('id', 'range', 'stamp'), 100.0)
+    assert [sighting.age for sighting in taken] == [0.5]
+
+
+def test_landmarks_are_read_from_their_file(tmp_path: Path) -> None:
+    (tmp_path / 'places.csv').write_text('id,x,y\n7,1.0,2.0\n')
+    source: Any = Sensed(
+        pose_source='cooperative', landmarks=str(tmp_path / 'places.csv')).sensing.source
+    assert source.landmarks == {7: (1.0, 2.0)}
 
 
 def test_measured_distance_counts_until_it_expires() -> None:
