@@ -9,11 +9,11 @@ OTHER := $(addprefix -,$(filter-out jazzy,$(ROS_DISTRO_WHEELS)))
 VENV := .venv$(OTHER)
 BIN := $(VENV)/bin
 
-# The requirements of each environment; each includes the previous one. The linters are Jazzy's.
+# The requirements of each environment; each includes the previous one. Linters and messages are Jazzy's.
 RUN := ros$(OTHER) run view record web
 LAB := $(RUN) lab
 CLUSTER := $(LAB) cluster
-DEV := $(CLUSTER) physics link test build $(if $(OTHER),,lint) docs
+DEV := $(CLUSTER) physics link test build $(if $(OTHER),,lint messages) docs
 # uv needs a fifth of pip's time. It compiles no modules: most are never imported.
 UV := 0.13.9
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python $(addprefix --default-index ,$(PIP_INDEX_URL))

@@ -17,6 +17,9 @@
 from importlib.util import find_spec
 import os
 from pathlib import Path
+import shutil
+import subprocess
+import sysconfig
 
 import pytest
 
@@ -48,3 +51,28 @@ def needs(*modules: str) -> pytest.MarkDecorator:
 
 
 needs_laboratory = needs(*LABORATORY)
+
+
+def with_messages(folder: Path) -> dict[str, str]:
+    """
+    Build the package of messages, and return the environment variables of processes that use it.
+
+    :param folder: what is built is written here.
+    """
+    for tool in ('cmake', 'c++', 'colcon'):
+        if shutil.which(tool) is None:
+            pytest.skip(f'{tool} is not installed')
+    if not Path(sysconfig.get_path('include'), 'Python.h').exists():
+        pytest.skip('the headers of Python are not installed')
+    wheels = os.environ.get('ROS_DISTRO') is None
+    if wheels and find_spec('ament_package') is None:
+        pytest.skip('not installed: requirements/messages.txt')
+    built = subprocess.run(
+        ['colcon', '--log-base', 'log', 'build', '--base-paths', str(ROOT / 'msgs'),
+         *(['--cmake-args', f'-DCMAKE_PROJECT_INCLUDE={ROOT}/msgs/wheels.cmake'] if wheels else [])],
+        cwd=folder, capture_output=True, text=True, timeout=600)
+    assert built.returncode == 0, built.stdout + built.stderr
+    sourced = subprocess.run(
+        ['sh', '-c', '. install/setup.sh; env -0'], cwd=folder, env=variables(),
+        capture_output=True, text=True, check=True)
+    return dict(line.split('=', 1) for line in sourced.stdout.split('\0') if line)

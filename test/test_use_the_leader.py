@@ -19,12 +19,11 @@ from contextlib import ExitStack
 import os
 from pathlib import Path
 import re
-import shutil
 import signal
 import subprocess
 import sys
 
-from environment import variables
+from environment import variables, with_messages
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 import pytest
@@ -137,14 +136,19 @@ def test_door_refuses_a_replaced_leader(folder: Path, ros: None) -> None:
             node.destroy_node()
 
 
-@pytest.mark.parametrize('ending', ENDINGS)
-def test_follower_in_cpp_behaves_as_documented(
-        folder: Path, robot: 'subprocess.Popen[str]', ending: str) -> None:
+@pytest.fixture
+def messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Build the typed messages, and let all processes use them."""
     prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(':')
     if not any((Path(prefix) / 'share/rclcpp/cmake').is_dir() for prefix in prefixes):
         pytest.skip('rclcpp is not installed, as PyPI does not have it')
-    if shutil.which('cmake') is None:
-        pytest.skip('cmake is not installed')
-    for arguments in (('-B', 'build'), ('--build', 'build')):
+    for name, value in with_messages(tmp_path).items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.parametrize('ending', ENDINGS)
+def test_follower_in_cpp_behaves_as_documented(
+        messages: None, folder: Path, robot: 'subprocess.Popen[str]', ending: str) -> None:
+    for arguments in (('-B', 'node'), ('--build', 'node')):
         subprocess.run(['cmake', *arguments], cwd=folder, check=True, timeout=240)
-    check([str(folder / 'build' / 'use_the_leader')], robot, ending)
+    check([str(folder / 'node' / 'use_the_leader')], robot, ending)

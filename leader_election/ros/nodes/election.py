@@ -129,7 +129,7 @@ class Election:
             declared.check = partial(self._check_instance, name)
         self._out = advertise(node, String, parameters.send_topic, NEIGHBOURHOOD)
         self._outputs = [
-            StatePublishers(node, instance, parameters.output_prefix)
+            StatePublishers(node, self.robot, instance)
             for instance in self.robot.instances.values()
         ]
         for topics in self._topics.values():
@@ -273,7 +273,7 @@ class Election:
         self._out.publish(String(data=payload))
         self._schedule.has_run(now, self.robot.state.leader != leader)
         for outputs in self._outputs:
-            outputs.publish(self.robot)
+            outputs.publish()
         for topics in self._topics.values():
             topics.publish()
         self._pose_topics.publish()

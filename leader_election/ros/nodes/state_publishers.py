@@ -20,6 +20,7 @@ namespace with the name of that instance.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 import math
 from typing import Any
 
@@ -39,44 +40,40 @@ from leader_election.election.robot.leadership import (
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.zones import outline
 from leader_election.ros.nodes.qos import advertise, OUTPUT, PROMISES, repeated
-from rclpy.node import Node
-from std_msgs.msg import (
-    Bool,
-    Float64,
-    Int64,
-    Int64MultiArray,
-    String,
+from leader_election.ros.nodes.typed_topics import (
+    leadership,
+    region,
+    TYPED_LEADERSHIP,
+    TYPED_REGION,
+    TypedPublisher,
 )
+from rclpy.node import Node
+from std_msgs.msg import Bool, Float64, Int64, Int64MultiArray, String
 
 
 class StatePublishers:
     """Publish the leader, role, distance and neighbours, and a leader's region."""
 
-    def __init__(self, node: Node, instance: Instance, space: str = '') -> None:
-        """
-        Create the publishers.
-
-        :param space: the start of all names, empty or ending in a slash.
-        """
-        self._node = node
-        self._instance = instance
+    def __init__(self, node: Node, robot: Robot, instance: Instance) -> None:
+        self._node, self._robot, self._instance = node, robot, instance
         self._kinds: dict[str, Any] = {
             'leader': Int64, 'is_leader': Bool, 'role': String, 'distance': Float64,
             'neighbours': Int64MultiArray, 'region': PolygonStamped}
-        prefix = space + ('' if instance.name == MAIN else f'{instance.name}/')
+        prefix = prefix_of(robot, instance)
         self._publishers = {
             name: advertise(node, kind, prefix + name, OUTPUT, PROMISES[:1])
             for name, kind in self._kinds.items()}
+        self._typed = TypedPublisher(node, prefix + TYPED_REGION, OUTPUT)
         self._last: dict[str, Any] = {}
 
-    def publish(self, robot: Robot) -> None:
+    def publish(self) -> None:
         """Publish the topics whose values have changed."""
         instance = self._instance
         self._send({
             'leader': instance.leader, 'is_leader': instance.leads, 'role': instance.role,
             'distance': instance.distance,
             'neighbours': [message.id for message in instance.view.messages]})
-        self._send_region(self._members(robot) if instance.leads else [], robot.parameters.frame)
+        self._send_region(*self._region() if instance.leads else ([], []))
 
     def withdraw(self) -> None:
         """Publish that the robot neither leads nor follows, if it has published otherwise."""
@@ -84,7 +81,7 @@ class StatePublishers:
             return
         self._send({'leader': NO_LEADER, 'is_leader': False, 'role': INACTIVE,
                     'distance': math.inf, 'neighbours': []})
-        self._send_region([], '')
+        self._send_region([], [])
 
     def _send(self, values: Mapping[str, Any]) -> None:
         for name, value in values.items():
@@ -92,26 +89,37 @@ class StatePublishers:
                 self._last[name] = value
                 self._publishers[name].publish(self._kinds[name](data=value))
 
-    def _members(self, robot: Robot) -> list[Position]:
-        """Return the corners of the leader's region, or where its known members are."""
-        view, own = self._instance.view, robot.parameters.robot_id
-        places = [robot.position, *(
-            message.position for message, export in zip(view.messages, view.exports)
-            if export.leader == own)]
-        return self._instance.outline() or sorted(p for p in places if p is not None)
+    def _region(self) -> tuple[list[int], list[Position]]:
+        """Return the ids of a leader's known members, and the corners of its region."""
+        view, own = self._instance.view, self._robot.parameters.robot_id
+        members = [message for message, export in zip(view.messages, view.exports)
+                   if export.leader == own]
+        places = [self._robot.position, *(message.position for message in members)]
+        return [message.id for message in members], (
+            self._instance.outline() or sorted(p for p in places if p is not None))
 
-    def _send_region(self, known: list[Position], frame: str) -> None:
-        """Publish the outline of the region. An empty one when the robot does not lead."""
-        if known == self._last.get('region', []):
+    def _send_region(self, members: list[int], known: list[Position]) -> None:
+        """Publish the region. An empty one when the robot does not lead."""
+        before = self._last.get('region', ([], []))
+        if (members, known) == before:
             return
-        self._last['region'] = known
+        self._last['region'] = members, known
         message = PolygonStamped()
-        message.header.frame_id = frame
+        message.header.frame_id = self._robot.parameters.frame
         message.header.stamp = self._node.get_clock().now().to_msg()
         if known:
             ring = outline(known).exterior.coords[:-1]
             message.polygon.points = [Point32(x=x, y=y) for x, y in ring]
-        self._publishers['region'].publish(message)
+        if known != before[1]:
+            self._publishers['region'].publish(message)
+        self._typed.publish(partial(
+            region, message, self._robot.parameters.robot_id, self._instance.name, members))
+
+
+def prefix_of(robot: Robot, instance: Instance) -> str:
+    """Return the start of the names of an election's outputs."""
+    return robot.parameters.output_prefix + (
+        '' if instance.name == MAIN else f'{instance.name}/')
 
 
 class LeadershipPublisher:
@@ -143,6 +151,9 @@ class LeadershipPublisher:
         self._publisher = advertise(
             node, DiagnosticArray, parameters.output_prefix + LEADERSHIP,
             repeated(parameters.message_expiry), PROMISES)
+        self._typed = [TypedPublisher(
+            node, prefix_of(robot, instance) + TYPED_LEADERSHIP,
+            repeated(parameters.message_expiry)) for instance in robot.instances.values()]
         self._message = DiagnosticArray()
         self._message.status = [DiagnosticStatus(
             name=vocabulary.status_name(name, instance),
@@ -161,7 +172,9 @@ class LeadershipPublisher:
         """
         instances = self._robot.instances.values()
         last = [(instance.leader, instance.role) for instance in instances] if active else []
-        if last == self._last and not (active and self._publisher.get_subscription_count()):
+        watched = active and (self._publisher.get_subscription_count()
+                              or any(typed.watched for typed in self._typed))
+        if last == self._last and not watched:
             return
         self._last = last
         message = self._message
@@ -170,6 +183,8 @@ class LeadershipPublisher:
         for i, instance in enumerate(instances):
             self._update(i, instance, active)
         self._publisher.publish(message)
+        for typed, present in zip(self._typed, self._values):
+            typed.publish(partial(leadership, message.header, present))
 
     def _update(self, i: int, instance: Instance, active: bool) -> None:
         """Update the status of an instance. Most values are those of the last round."""
