@@ -37,6 +37,12 @@ import pytest
 KEPT = Path(__file__).parents[1] / 'build' / 'messages'
 DEFINITIONS = {
     'tf2_msgs': {'TFMessage': ['geometry_msgs/TransformStamped[] transforms']},
+    'nav2_msgs': {'NavigateToPose': [
+        'geometry_msgs/PoseStamped pose', 'string behavior_tree', '---', 'uint16 error_code',
+        '---', 'geometry_msgs/PoseStamped current_pose',
+        'builtin_interfaces/Duration navigation_time',
+        'builtin_interfaces/Duration estimated_time_remaining', 'int16 number_of_recoveries',
+        'float32 distance_remaining']},
     'vision_msgs': {
         'ObjectHypothesis': ['string class_id', 'float64 score'],
         'ObjectHypothesisWithPose': [
@@ -45,8 +51,9 @@ DEFINITIONS = {
         'Detection3D': ['std_msgs/Header header', 'ObjectHypothesisWithPose[] results',
                         'BoundingBox3D bbox', 'string id'],
         'Detection3DArray': ['std_msgs/Header header', 'Detection3D[] detections']}}
-"""The fields of the messages, by package and type."""
-NEEDED = 'builtin_interfaces', 'geometry_msgs', 'std_msgs'
+"""The fields of the messages and of the action, by package and type."""
+NEEDED = ('builtin_interfaces', 'geometry_msgs', 'std_msgs', 'action_msgs', 'service_msgs',
+          'unique_identifier_msgs')
 """The packages of the messages in these."""
 GENERATOR, TYPESUPPORT = 'rosidl_generator_c', 'rosidl_typesupport_c'
 FASTRTPS, INTROSPECTION = 'rosidl_typesupport_fastrtps_c', 'rosidl_typesupport_introspection_c'
@@ -95,6 +102,7 @@ def _site(package: str) -> Path:
 
 def _generate(package: str, prefix: Path, folder: Path) -> Path:
     """Generate and compile a package, and return the folder to import it from."""
+    from rosidl_adapter.action import convert_action_to_idl
     from rosidl_adapter.msg import convert_msg_to_idl
     from rosidl_generator_c.cli import GenerateC
     from rosidl_generator_py.cli import GeneratePython
@@ -102,11 +110,14 @@ def _generate(package: str, prefix: Path, folder: Path) -> Path:
     from rosidl_typesupport_fastrtps_c.cli import GenerateFastRTPSCTypesupport
     from rosidl_typesupport_introspection_c.cli import GenerateIntrospectionCTypesupport
     source, idl, site = folder / 'source', folder / 'idl', folder / 'site'
-    (source / 'msg').mkdir(parents=True)
+    files = []
     for name, fields in DEFINITIONS[package].items():
-        (source / 'msg' / f'{name}.msg').write_text(''.join(f'{field}\n' for field in fields))
-        convert_msg_to_idl(source, package, Path('msg', f'{name}.msg'), idl / package / 'msg')
-    files = [f'{idl / package}:msg/{name}.idl' for name in DEFINITIONS[package]]
+        kind, convert = (('action', convert_action_to_idl) if '---' in fields
+                         else ('msg', convert_msg_to_idl))
+        (source / kind).mkdir(parents=True, exist_ok=True)
+        (source / kind / f'{name}.{kind}').write_text(''.join(f'{field}\n' for field in fields))
+        convert(source, package, Path(kind, f'{name}.{kind}'), idl / package / kind)
+        files.append(f'{idl / package}:{kind}/{name}.idl')
     include = [str(prefix / 'share' / needed) for needed in NEEDED] + [str(idl / package)]
     generators = {
         GENERATOR: GenerateC('c'), FASTRTPS: GenerateFastRTPSCTypesupport('fastrtps_c'),

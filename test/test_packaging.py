@@ -67,8 +67,9 @@ def arguments_of_setup() -> dict[str, Any]:
 
 def test_manifest_names_every_pinned_requirement() -> None:
     # Not on PyPI, or in what is pinned: launch, ros2, tf2_ros, vision_msgs, what rclpy brings.
-    with_ros = {'launch', 'launch_ros', 'ament_index_python', 'builtin_interfaces',
-                'rcl_interfaces', 'ros2launch', 'ros2run', 'tf2_msgs', 'tf2_ros_py', 'vision_msgs'}
+    with_ros = {'action_msgs', 'launch', 'launch_ros', 'ament_index_python', 'builtin_interfaces',
+                'rcl_interfaces', 'ros2launch', 'ros2run', 'tf2_msgs', 'tf2_ros_py',
+                'unique_identifier_msgs', 'vision_msgs'}
     names = pinned('ros') | pinned('run')
     assert {rosdep(name) for name in names} | with_ros == depends('exec_depend')
     linters = {'ament_copyright', 'ament_flake8', 'ament_pep257'}

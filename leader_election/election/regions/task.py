@@ -153,6 +153,11 @@ class Task:
         """Return up to three numbers for the leaders of adjacent regions, ``None`` for none."""
         return None
 
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Return numbers that ``/diagnostics`` shows for people who look for a fault, by name."""
+        return {}
+
     def close(self) -> None:
         """Release resources. Called when the node ends."""
 

@@ -315,6 +315,8 @@ class Membership(Part):
         fault = ''
         for runner in self.task_runners:
             values[f'{runner.name}.errors'] = runner.errors
+            values |= {f'{runner.name}.{name}': value
+                       for name, value in runner.counts().items()}
             if runner.first_error and not runner.reported:
                 # Published once, since it is long.
                 runner.reported = True

@@ -126,6 +126,14 @@ class TaskRunner:
             self.fail(error)
             return None
 
+    def counts(self) -> dict[str, int]:
+        """Return the numbers of the task for diagnostics, by name."""
+        try:
+            return {str(name): int(value) for name, value in self.task.counts.items()}
+        except ANYTHING as error:
+            self.fail(error)
+            return {}
+
     def close(self) -> None:
         """Stop the task."""
         self.take_term(None)
@@ -240,13 +248,22 @@ def of_task(task: str, results: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class NullEntity:
-    """A publisher that publishes nothing, and a timer that never fires."""
+    """A publisher that publishes nothing, a timer that never fires, a navigator without robot."""
+
+    gives_feedback = False
 
     def publish(self, message: Any) -> None:
         """Publish nothing."""
 
-    def cancel(self) -> None:
-        """Do nothing: the timer never fires."""
+    def is_ready(self) -> bool:
+        """Return that no goals are taken."""
+        return False
+
+    def cancel(self, *arguments: Any) -> None:
+        """Do nothing: the timer never fires, and there is no goal."""
+
+    def close(self) -> None:
+        """Do nothing."""
 
 
 class NullTaskContext:
@@ -275,6 +292,10 @@ class NullTaskContext:
 
     def every(self, period: float, callback: Callable[[], None]) -> NullEntity:
         """Return a timer that never fires. It can be cancelled."""
+        return NullEntity()
+
+    def navigator(self) -> NullEntity:
+        """Return a navigator that takes no goals."""
         return NullEntity()
 
     def seconds(self) -> float:

@@ -14,7 +14,7 @@
 
 """The driving loop: pose, goal and laser scan of a robot in, velocity commands out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 import math
 from typing import Any, Protocol
 
@@ -89,7 +89,7 @@ def velocity_command(forward: float, turning: float, stamp: Any = None) -> Twist
     return message
 
 
-class Driver:
+class ScanDriver:
     """
     Drives one robot to its goals, past the obstacles in its laser scan.
 
@@ -133,7 +133,7 @@ class Driver:
         self._pose, self._goal = pose, goal
         self._scan: Scan | None = None
         self._scan_time = -math.inf
-        self._moves = False
+        self._moves = self._arrived = False
         self._touched = False
         self._bumper_time = -math.inf
         self._progress, self._escape = Progress(), Escape(seed)
@@ -143,6 +143,16 @@ class Driver:
         context.listen('scan', LaserScan, self._receive)
         context.listen('bumper', Bool, self._bump)
         self._watchdog = context.every(parameters.reaction, self._watch) if pose else None
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Return the number of scans that cannot be right."""
+        return {'scans_rejected': self._unusable}
+
+    @property
+    def has_arrived(self) -> bool:
+        """Return whether the robot was at its goal at the last step."""
+        return self._arrived
 
     @property
     def has_scanner(self) -> bool:
@@ -170,6 +180,7 @@ class Driver:
             stops.
         :param scan: the obstacles round the robot, ``None`` if unknown. Then the robot stops.
         """
+        self._arrived = False
         if pose is None or scan is None:
             self._command(0.0, 0.0)
             return
@@ -179,6 +190,7 @@ class Driver:
             self._escape.end()
             self._command(0.0, 0.0)
             return
+        self._arrived = math.dist(pose[:2], goal) <= self.limits.tolerance
         touches = self._touched and self.is_fresh(self._bumper_time)
         command = self._away(pose, scan, touches, now)
         if command is None:

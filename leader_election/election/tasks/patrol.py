@@ -21,7 +21,7 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.election.regions.aggregate import union
-from leader_election.election.regions.task import Member, Position, Task
+from leader_election.election.regions.task import Member, Position
 from leader_election.election.tasks.coverage import (
     area_of,
     assign,
@@ -43,7 +43,7 @@ from leader_election.election.tasks.coverage import (
     unpacked_cells,
     without_cells,
 )
-from leader_election.election.tasks.driving import Driver
+from leader_election.election.tasks.driver import DriverParameters, DrivingTask
 from leader_election.election.tasks.goals import Route
 from leader_election.election.tasks.places import (
     place_contribution,
@@ -51,7 +51,7 @@ from leader_election.election.tasks.places import (
     places_in,
     RecentValues,
 )
-from leader_election.election.tasks.steering import DrivingParameters, minimum_spacing
+from leader_election.election.tasks.steering import minimum_spacing
 from leader_election.parameters import parameter, ParameterError
 
 _SAME = 0.1
@@ -76,7 +76,7 @@ class _Plan(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PatrolParameters(DrivingParameters):
+class PatrolParameters(DriverParameters):
     """The parameters of the task: the area, and the distance of lanes."""
 
     area: tuple[float, ...] = parameter(
@@ -99,7 +99,7 @@ class PatrolParameters(DrivingParameters):
             raise ParameterError('area', problem=f': {error}') from None
 
 
-class Patrol(Task):
+class Patrol(DrivingTask):
     """
     Cover a territory, each robot its own part.
 
@@ -122,7 +122,7 @@ class Patrol(Task):
     collects = {'places': PLACES, 'visited': union(MOST_UNKNOWN)}
 
     def __init__(self, member: Member, settings: PatrolParameters) -> None:
-        """Create the driver. The robot stands until there is a decision."""
+        """Begin without members. The robot stands until there is a decision."""
         super().__init__(member, settings)
         self._members = RecentValues[int, Position](settings.hold)
         self._borders = RecentValues[int, tuple[float, ...]](settings.hold)
@@ -143,8 +143,6 @@ class Patrol(Task):
         self._part: Any = None
         self._plans: dict[str, _Plan] = {}
         self.route: Route | None = None
-        self._driver = Driver(member.node, settings, self._goal_for, lambda: member.pose(),
-                              seed=member.id)
 
     def sense(self) -> Mapping[str, Any]:
         """Contribute this robot's position, and visited cells that the leader does not know."""
@@ -216,10 +214,6 @@ class Patrol(Task):
                 part.symmetric_difference(self._part).area > _SAME * part.area):
             self._part, self.route = part, self._route_through(places)
         self._followed = decision
-
-    def close(self) -> None:
-        """Stop the robot."""
-        self._driver.close()
 
     def _keep_post(self, here: Position) -> None:
         """Keep the place where the robot became leader as the territory's centre."""

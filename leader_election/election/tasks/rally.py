@@ -18,8 +18,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from leader_election.election.regions.task import Member, Position, Task
-from leader_election.election.tasks.driving import Driver
+from leader_election.election.regions.task import Member, Position
+from leader_election.election.tasks.driver import DriverParameters, DrivingTask
 from leader_election.election.tasks.goals import Wander
 from leader_election.election.tasks.places import (
     in_column,
@@ -34,12 +34,12 @@ from leader_election.election.tasks.places import (
     slots,
     Trail,
 )
-from leader_election.election.tasks.steering import DrivingParameters, limits_of, minimum_spacing
+from leader_election.election.tasks.steering import limits_of, minimum_spacing
 from leader_election.parameters import parameter
 
 
 @dataclass(frozen=True)
-class RallyParameters(DrivingParameters):
+class RallyParameters(DriverParameters):
     """The parameters of the task: the goals of members and of the leader."""
 
     formation: str = parameter(
@@ -61,7 +61,7 @@ class RallyParameters(DrivingParameters):
         unit='rounds', lower=1, upper=1000)
 
 
-class Rally(Task):
+class Rally(DrivingTask):
     """
     Keep a region's robots together in a formation.
 
@@ -76,7 +76,7 @@ class Rally(Task):
     collects = {'places': PLACES}
 
     def __init__(self, member: Member, settings: RallyParameters) -> None:
-        """Create the driver. The robot stands until there is a decision."""
+        """Begin without members. The robot stands until there is a decision."""
         super().__init__(member, settings)
         self._spacing = minimum_spacing(settings)
         self._recent = RecentValues[int, Position](settings.hold)
@@ -86,8 +86,6 @@ class Rally(Task):
         self._wander = Wander(member.id, settings.tolerance, settings.patience)
         self._goal = (settings.goal[0], settings.goal[1])
         self._place: Position | None = None
-        self._driver = Driver(member.node, settings, self._goal_for, lambda: member.pose(),
-                              seed=member.id)
 
     def sense(self) -> Mapping[str, Any]:
         """Contribute this robot's position."""
@@ -125,10 +123,6 @@ class Rally(Task):
         if place is not None and not all(type(number) in (int, float) for number in place):
             raise ValueError(f'{place} is not a place; it takes x, y in metres')
         self._place = place
-
-    def close(self) -> None:
-        """Stop the robot."""
-        self._driver.close()
 
     def _goal_for(self, x: float, y: float, now: float) -> Position | None:
         if not self.member.leads:

@@ -83,7 +83,8 @@ def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
         given[fleet_settings.SHARED_TOPIC] = shared_topic(given[fleet_settings.SHARED_TOPIC], full)
     topics = fleet_settings.TOPICS | (robot.topics if robot else {}) | given
     return RobotLaunch(namespace, fleet_settings.task_parameters(driving, parameters) | parameters,
-                       _remappings(topics), driving)
+                       _remappings(topics),
+                       {name: value for name, value in driving.items() if name != 'drive_by'})
 
 
 def shared_topic(text: str, namespace: str) -> str:

@@ -27,6 +27,7 @@ from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.task_runner import ANYTHING, creating, task_label, TaskRunner
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.navigators import Nav2Navigator, navigator_of
 from leader_election.ros.nodes.part_topics import PartTopics, RobotNode
 from leader_election.ros.nodes.qos import advertise, OUTPUT, PROMISES, SENSOR, subscribe
 from leader_election.ros.nodes.waiting import MissingInput
@@ -61,6 +62,7 @@ class TaskContext:
         self._prefix = robot.host.space + ('' if instance == MAIN else f'{instance}/')
         self._scans: dict[str, float] = {}
         """By topic of a laser scanner: the time of the last scan [s]."""
+        self._navigator: Nav2Navigator | None = None
 
     def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
         """Subscribe to a sensor's topic. Only the newest message is kept."""
@@ -74,7 +76,10 @@ class TaskContext:
         subscribe(self.node, kind, topic, receive, SENSOR)
 
     def missing(self) -> list[MissingInput]:
-        """Return the laser scans that the task needs and that are missing."""
+        """Return the laser scans and the navigation that the task needs and that are missing."""
+        if self._navigator is not None and self._robot.host.runs() and (
+                not self._navigator.is_ready()):
+            return [self._navigator.missing()]
         return [MissingInput('scans', self.node.resolve_topic_name(topic), _REMEDY)
                 for topic, last in self._scans.items()
                 if self._robot.host.runs() and self.seconds() - last > _LATE]
@@ -92,11 +97,15 @@ class TaskContext:
         """
         if latched:
             return advertise(self.node, kind, self._prefix + topic, OUTPUT)
-        owner = self._robot.claims.setdefault(self.node.resolve_topic_name(topic), self._task)
-        if owner != self._task:
-            raise ParameterError('tasks', problem=f': {self._task} and {owner} cannot go '
-                                 f'together; both publish {topic}')
+        self._claim(topic)
         return self.node.create_publisher(kind, topic, 10)
+
+    def navigator(self) -> Nav2Navigator:
+        """Return the edge to Nav2. Nav2 publishes ``cmd_vel`` then, so no other task may drive."""
+        self._claim('cmd_vel')
+        self._navigator = navigator_of(
+            self.node, str(self.node.get_parameter('frame').value), self._guard)
+        return self._navigator
 
     def every(self, period: float, callback: Callable[[], None]) -> Timer:
         """Return a timer with a period [s] on the robot's clock."""
@@ -106,6 +115,12 @@ class TaskContext:
     def seconds(self) -> float:
         """Return the time on the robot's clock [s]."""
         return clock.seconds(self._robot.host.steady_clock)
+
+    def _claim(self, topic: str) -> None:
+        owner = self._robot.claims.setdefault(self.node.resolve_topic_name(topic), self._task)
+        if owner != self._task:
+            raise ParameterError('tasks', problem=f': {self._task} and {owner} cannot go '
+                                 f'together; both publish {topic}')
 
     def _guard(self, callback: Callable[..., None], *arguments: Any) -> None:
         if not self._robot.host.runs():

@@ -27,7 +27,7 @@ import math
 from typing import Any
 
 from leader_election.election.messages import codec
-from leader_election.election.tasks.driving import Driver, WARNING_PERIOD
+from leader_election.election.tasks.driving import ScanDriver, WARNING_PERIOD
 from leader_election.election.tasks.goals import levy, Wander, WanderParameters
 from leader_election.election.tasks.steering import Scan
 from leader_election.localisation.poses import heading, IDENTITY, Pose, position
@@ -140,8 +140,8 @@ class WanderingRobot:
         self._context = context
         self._odometry: Odometry | None = None
         self._odometry_time = -math.inf
-        self.driver = Driver(context, parameters, wander.goal, seed=seed,
-                             blocked=wander.give_up)
+        self.driver = ScanDriver(context, parameters, wander.goal, seed=seed,
+                                 blocked=wander.give_up)
         context.listen('odom', Odometry, self._receive_odometry)
 
     def _receive_odometry(self, odometry: Odometry) -> None:

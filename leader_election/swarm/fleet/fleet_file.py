@@ -61,7 +61,7 @@ class FleetRobot(NamedTuple):
     topics: dict[str, str]
     """The topics of ``fleet_settings.TOPICS`` that are set."""
     driving: dict[str, Any]
-    """The ``DrivingParameters`` that are set, for all tasks and nodes that drive it."""
+    """The ``DriverParameters`` that are set, for all tasks and nodes that drive it."""
 
 
 MUST_MATCH = {fleet_settings.SHARED_TOPIC: 'do not hear each other',

@@ -25,7 +25,7 @@ from leader_election.election.robot.parameters import (
     names_in,
 )
 from leader_election.election.robot.task_runner import task_label
-from leader_election.election.tasks.steering import DrivingParameters
+from leader_election.election.tasks.driver import DriverParameters
 from leader_election.parameters import build, did_you_mean, Parameter, ParameterError, table
 from leader_election.parameters.values import shown
 
@@ -44,7 +44,7 @@ TOPIC = r'(?!.*__)/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
 
 _PARAMETERS = {p.name: p for p in table(ElectionParameters)
                if p.name not in ('robot_id', *ROBOT_KEYS)}
-_DRIVING = {p.name: p for p in table(DrivingParameters)}
+_DRIVING = {p.name: p for p in table(DriverParameters)}
 
 
 class RobotSettings(NamedTuple):
@@ -54,7 +54,7 @@ class RobotSettings(NamedTuple):
     topics: dict[str, str]
     """Topics, by the keys of ``TOPICS``."""
     driving: dict[str, Any]
-    """``DrivingParameters``, for all tasks and nodes that drive it."""
+    """``DriverParameters``, for all tasks and nodes that drive it."""
 
 
 class SettingsLayer:
@@ -148,7 +148,7 @@ def task_parameters(driving: Mapping[str, Any], parameters: Mapping[str, Any]) -
     """
     Return driving parameters as parameters of those tasks of a robot that drive.
 
-    :param driving: ``DrivingParameters`` of the robot, by name.
+    :param driving: ``DriverParameters`` of the robot, by name.
     :param parameters: of the robot's node, which name its tasks.
     :return: values by name, each with the task's prefix.
 

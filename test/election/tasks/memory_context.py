@@ -24,6 +24,7 @@ from typing import Any
 from leader_election.election.regions import summary_layout
 from leader_election.election.regions.aggregate import AggregateSet
 from leader_election.election.regions.task import Member, Task
+from leader_election.election.tasks.navigation import Report
 from leader_election.parameters import build
 from leader_election.simulation.kinematics import least_distance
 from leader_election.simulation.parameters import WorldParameters
@@ -55,6 +56,30 @@ class Timer:
         self.cancelled = True
 
 
+class MemoryNavigator:
+    """A navigation stack in memory, which does what a test tells it to."""
+
+    def __init__(self, gives_feedback: bool = True) -> None:
+        self.gives_feedback, self.ready = gives_feedback, True
+        self.goals: list[tuple[float, float, float]] = []
+        self.reports: list[Callable[[Report], None]] = []
+        self.cancelled = 0
+        self.closed = False
+
+    def is_ready(self) -> bool:
+        return self.ready
+
+    def send(self, goal: tuple[float, float, float], report: Callable[[Report], None]) -> None:
+        self.goals.append(goal)
+        self.reports.append(report)
+
+    def cancel(self, here: tuple[float, float, float]) -> None:
+        self.cancelled += 1
+
+    def close(self) -> None:
+        self.closed = True
+
+
 class MemoryContext:
     """A task context without ROS: messages are delivered, and time advances, by calls."""
 
@@ -62,11 +87,16 @@ class MemoryContext:
         self.now = 0.0
         self.warnings: list[str] = []
         self.node: Any = SimpleNamespace(
-            get_logger=lambda: SimpleNamespace(warning=self.warnings.append))
+            get_logger=lambda: SimpleNamespace(
+                warning=lambda text, **options: self.warnings.append(text)))
         self.listeners: dict[str, tuple[type, Callable[[Any], None]]] = {}
         self.publishers: dict[str, Publisher] = {}
         self.latched: dict[str, bool] = {}
         self.timers: list[Timer] = []
+        self.nav2 = MemoryNavigator()
+
+    def navigator(self) -> MemoryNavigator:
+        return self.nav2
 
     def listen(self, topic: str, kind: type, callback: Callable[[Any], None]) -> None:
         self.listeners[topic] = (kind, callback)

@@ -22,7 +22,7 @@ from election.tasks.memory_context import MemoryContext, scan_of
 from geometry_msgs.msg import TwistStamped
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.election.tasks.driving import Driver
+from leader_election.election.tasks.driving import ScanDriver
 from leader_election.election.tasks.escape import (
     AHEAD,
     AHEAD_TIME,
@@ -48,7 +48,7 @@ class Robot:
         self.context, self.goal = MemoryContext(), goal
         self.goals_for: list[tuple[float, float, float]] = []
         self.pose: Any = (0.0, 0.0, 0.0)
-        self.driver = Driver(self.context, parameters, self.goal_for,
+        self.driver = ScanDriver(self.context, parameters, self.goal_for,
                              (lambda: self.pose) if on_scan else None,
                              blocked=self.note_blocked)
         self.blocked = 0
