@@ -63,8 +63,8 @@ OTHERS = {
                          'with respawn.'),
     'respawn': ('false', 'Whether a node that has ended is started again.'),
     **arguments.arguments_with_defaults([robot_processes.RESPAWN_DELAY]),
-    'link': ('false', 'Whether node link carries the messages to robots in other ROS domains. Its '
-                      'parameters are in params_file.'),
+    'link': ('', 'Whether node link carries the messages to robots in other ROS domains; or its '
+                 'parameters, as {kind: udp, port: 7447}.' + IN_FILE.format('false')),
     'managed': ('false', 'Whether the node is a managed node, with the life cycle of ROS 2.'),
     'autostart': ('', 'Whether a managed node is configured and activated at its start.'
                       + EMPTY.format('true')),
@@ -121,18 +121,23 @@ def nodes(context: LaunchContext) -> list[Node]:
                                       remappings=robot.remappings,
                                       **robot_processes.at_its_end(settings))
                ] if wander else []
-    linked = arguments.parse_bool(settings, 'link')
-    if linked:
-        checks.check_parameters(settings['params_file'], {f'{space}/link': LinkParameters}, {})
-    outgoing = {'send_topic': 'outgoing'} if linked else {}
+    link, outgoing, length = [], {}, {}
+    if robot.link is not None:
+        node = f'{space}/link'
+        checks.check_parameters(settings['params_file'], {node: LinkParameters}, robot.link)
+        link = [processes.package_node(here, 'link', 'link', robot.link,
+                                       remappings=robot.remappings,
+                                       **robot_processes.at_its_end(settings))]
+        outgoing = {'send_topic': 'outgoing'}
+        length = {'message_length': robot_processes.message_length(
+            settings['params_file'], node, robot.link)}
     return [
-        *([processes.package_node(here, 'link', 'link', {}, remappings=robot.remappings,
-                                  **robot_processes.at_its_end(settings))] if linked else []),
+        *link,
         processes.package_node(
             here, 'managed_election_node' if managed else 'election_node',
             robot_processes.NODE_NAME,
-            outgoing | robot.parameters | (autostart if managed else {}),
-            defaults | {'odometry_timeout': robot_processes.ODOMETRY_TIMEOUT},
+            robot.parameters | outgoing | (autostart if managed else {}),
+            defaults | length | {'odometry_timeout': robot_processes.ODOMETRY_TIMEOUT},
             remappings=robot.remappings, **robot_processes.at_its_end(settings, driving)),
         *driving,
         # It shows the whole swarm.

@@ -117,6 +117,27 @@ def test_robot_of_a_fleet_file_has_its_parameters(fleet):
     assert dict(node.expanded_remapping_rules)['odom'] == 'wheels'
 
 
+@pytest.mark.parametrize(('argument', 'found'), [
+    ('', {'kind': 'serial', 'length': 200}), ('true', {'kind': 'serial', 'length': 200}),
+    ('{length: 220}', {'kind': 'serial', 'length': 220}), ('false', None)])
+def test_link_of_the_fleet_file_runs_beside_the_robot(tmp_path, argument, found):
+    path = tmp_path / 'robots.yaml'
+    path.write_text('robots: {alice: {id: 1, link: {kind: serial, length: 200}}}')
+    *link, robot = launched('robot', fleet_file=str(path), robot='alice', link=argument)
+    assert executables([*link, robot])[:-1] == ['link'] * (found is not None)
+    assert [parameters(each) for each in link] == [found] * (found is not None)
+    values = parameters(robot)
+    assert (values.get('send_topic'), values.get('message_length')) == (
+        (None, None) if found is None else ('outgoing', found['length'] - 22))
+    assert all(each.expanded_node_namespace == '/alice' for each in link)
+
+
+def test_argument_link_has_parameters_itself():
+    link, robot = launched('robot', robot_id='1', link='{kind: udp, port: 7448}')
+    assert parameters(link) == {'kind': 'udp', 'port': 7448}
+    assert parameters(robot)['message_length'] == 4096
+
+
 def test_managed_and_wandering_robots_are_started(fleet):
     managed, wander = launched(
         'robot', fleet_file=fleet, robot='alice', managed='true', autostart='false',

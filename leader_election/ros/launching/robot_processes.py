@@ -21,14 +21,16 @@ For a physical robot they come from its part of a fleet file and from arguments.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.parameters import Parameter, ParameterError, table
+from leader_election.parameters import build, Parameter, ParameterError, strict_yaml, table
 from leader_election.ros.launching import checks
 from leader_election.ros.launching.arguments import given_values, parse_bool
 from leader_election.ros.launching.processes import package_node, shut_down_with_status, stop
 from leader_election.swarm.fleet import fleet_settings
 from leader_election.swarm.fleet.fleet_file import FleetRobot, load_fleet
 from leader_election.swarm.fleet.parameter_file import effective_parameters
+from leader_election.swarm.fleet.transports import LinkParameters, TRANSPORTS
 
 NODE_ARGUMENTS = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout', 'output_namespace')
 """Parameters of a robot's node that are arguments."""
@@ -50,6 +52,8 @@ class RobotLaunch(NamedTuple):
     remappings: list[tuple[str, str]]
     driving: dict[str, Any]
     """Further parameters of a node that drives the robot."""
+    link: dict[str, Any] | None
+    """The parameters of node ``link``, ``None`` for no such node."""
 
 
 def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
@@ -84,7 +88,38 @@ def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
     topics = fleet_settings.TOPICS | (robot.topics if robot else {}) | given
     return RobotLaunch(namespace, fleet_settings.task_parameters(driving, parameters) | parameters,
                        _remappings(topics),
-                       {name: value for name, value in driving.items() if name != 'drive_by'})
+                       {name: value for name, value in driving.items() if name != 'drive_by'},
+                       _link(settings.get('link', ''), robot.link if robot else {}))
+
+
+def _link(argument: str, of_file: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the parameters of node ``link``, by its argument and the fleet file."""
+    if argument.startswith('{'):
+        try:
+            given = {'link': strict_yaml.read(argument)}
+        except ValueError as error:
+            raise ParameterError('link', problem=f': {argument!r} is not YAML: {error}') from None
+        layer = fleet_settings.SettingsLayer('arguments', given)
+        return of_file | fleet_settings.merge_layers([layer]).link
+    used = parse_bool({'link': argument}, 'link') if argument else of_file != {}
+    return of_file if used else None
+
+
+def message_length(path: str, node: str, given: Mapping[str, Any]) -> int:
+    """
+    Return the length of the longest message that fits into a packet of a link [characters].
+
+    :param path: of a parameter file, empty for none.
+    :param node: the link's name with its namespace.
+    :param given: further parameters of the link, by name.
+
+    >>> message_length('', '/alice/link', {'kind': 'serial', 'length': 250})
+    228
+    """
+    values = effective_parameters(path, [node], given)[0]
+    parameters = build(LinkParameters, {p.name: values[p.name] for p in table(LinkParameters)
+                                        if p.name in values})
+    return min(TRANSPORTS.get(parameters.kind).message_room(parameters), MAX_LENGTH)
 
 
 def shared_topic(text: str, namespace: str) -> str:

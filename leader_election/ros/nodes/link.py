@@ -51,7 +51,11 @@ SENT, TOO_LONG, UNSENT = 'sent', 'too_long', 'unsent'
 
 
 class Link(Node):
-    """Carries the messages of the robots in this domain to other links, and theirs to here."""
+    """
+    Carries the messages of the robots in this domain to other links, and theirs to here.
+
+    :ivar message_room: the length of the longest message that it carries [bytes].
+    """
 
     def __init__(self, **options: Any) -> None:
         """
@@ -70,25 +74,21 @@ class Link(Node):
         self._problem = ''
         self._last = self._begun = time.monotonic()
         self._here = self.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
-        self._transport = TRANSPORTS.get(parameters.kind).make(parameters, self._take)
+        kind = TRANSPORTS.get(parameters.kind)
+        self.message_room = kind.message_room(parameters)
+        self._transport = kind.make(parameters, self._take)
         subscribe(self, String, 'outgoing', self._send, NEIGHBOURHOOD)
         self._reports = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self.create_timer(REPORT_PERIOD, self._report,
                           clock=Clock(clock_type=ClockType.STEADY_TIME))
 
-    @property
-    def message_room(self) -> int:
-        """Return the length of the longest message that is carried [bytes]."""
-        return self._transport.room - HEADER.size
-
     def _send(self, message: String) -> None:
         try:
             data = packet(self._start, self._number, message.data)
-            if len(data) > self._transport.room:
+            if len(data) > self.message_room + HEADER.size:
                 raise ValueError(
-                    f'a message of {len(data)} bytes, header included, at most '
-                    f'{self._transport.room} are allowed; set the parameter message_length of '
-                    f'the robot to {self.message_room}')
+                    f'a message of {len(data) - HEADER.size} bytes, at most {self.message_room} '
+                    'are allowed; set the parameter message_length of the robot to that')
         except ValueError as error:
             self._counts[TOO_LONG] += 1
             self._say(str(error))

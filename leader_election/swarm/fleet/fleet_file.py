@@ -17,7 +17,7 @@ The fleet file: all robots of a physical swarm by name, their types, and common 
 
 All robots have the same file, and each uses its own part::
 
-    defaults: {communication_range: 5.0, radius: 8.0}
+    defaults: {communication_range: 5.0, radius: 8.0, link: {kind: udp, port: 7447}}
     types:
       turtlebot4: {odom_topic: odom, radius: 6.0}
     robots:
@@ -48,6 +48,7 @@ from leader_election.parameters import (
 )
 from leader_election.parameters.values import shown
 from leader_election.swarm.fleet import fleet_settings, robot_list
+from leader_election.swarm.fleet.transports import LinkParameters
 
 
 class FleetRobot(NamedTuple):
@@ -62,9 +63,12 @@ class FleetRobot(NamedTuple):
     """The topics of ``fleet_settings.TOPICS`` that are set."""
     driving: dict[str, Any]
     """The ``DriverParameters`` that are set, for all tasks and nodes that drive it."""
+    link: dict[str, Any]
+    """The ``LinkParameters`` that are set, empty for no node ``link``."""
 
 
 MUST_MATCH = {fleet_settings.SHARED_TOPIC: 'do not hear each other',
+              fleet_settings.LINK: 'do not hear each other',
               'frame': "drop each other's messages", 'algorithm': "drop each other's messages",
               'mandate': 'may obey two leaders',
               'quorum': 'may have two leaders that act', 'roster': 'may have two that act'}
@@ -173,9 +177,11 @@ def _uses_initial_pose(robot: FleetRobot) -> bool:
 
 
 def _value(robot: FleetRobot, name: str) -> Any:
-    """Return a setting of a robot, the default if it is not set."""
+    """Return a setting of a robot, the default if it is not set; of a link its kind."""
     if name in fleet_settings.TOPICS:
         return robot.topics.get(name, fleet_settings.TOPICS[name])
+    if name == fleet_settings.LINK:
+        return robot.link.get('kind', LinkParameters.kind) if robot.link else 'none'
     return robot.parameters.get(name, getattr(ElectionParameters, name))
 
 
@@ -337,7 +343,7 @@ def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, fleet_settings
         robot_list.RobotSpec(name, identity, _planar_pose(pose), kind), hostname,
         fleet_settings.check_value(place, ENABLED, raw.get('enabled', True)),
         settled.parameters | {'robot_id': identity, 'initial_pose': pose},
-        settled.topics, settled.driving)
+        settled.topics, settled.driving, settled.link)
 
 
 def _planar_pose(pose: tuple[float, ...]) -> tuple[float, float, float]:

@@ -28,6 +28,7 @@ from leader_election.election.robot.task_runner import task_label
 from leader_election.election.tasks.driver import DriverParameters
 from leader_election.parameters import build, did_you_mean, Parameter, ParameterError, table
 from leader_election.parameters.values import shown
+from leader_election.swarm.fleet.transports import LinkParameters
 
 SHARED_TOPIC = 'neighbourhood'
 TOPICS = {SHARED_TOPIC: '/neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
@@ -39,12 +40,15 @@ ROBOT_KEYS = ('id', 'initial_pose', 'type', 'hostname', 'enabled')
 """Keys that only a robot may have: they identify it and are not settings."""
 QOS_OVERRIDES = 'qos_overrides.'
 """The prefix of parameters that rclpy reads itself. They are passed on unchecked."""
+LINK = 'link'
+"""The key of the parameters of node ``link``. A robot has the node if it has one of them."""
 TOPIC = r'(?!.*__)/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
 """Arguments of ROS that rename take no two underscores in a row."""
 
 _PARAMETERS = {p.name: p for p in table(ElectionParameters)
                if p.name not in ('robot_id', *ROBOT_KEYS)}
 _DRIVING = {p.name: p for p in table(DriverParameters)}
+_LINK = {f'{LINK}.{p.name}': p for p in table(LinkParameters)}
 
 
 class RobotSettings(NamedTuple):
@@ -55,6 +59,8 @@ class RobotSettings(NamedTuple):
     """Topics, by the keys of ``TOPICS``."""
     driving: dict[str, Any]
     """``DriverParameters``, for all tasks and nodes that drive it."""
+    link: dict[str, Any]
+    """``LinkParameters``, empty for no node ``link``."""
 
 
 class SettingsLayer:
@@ -77,6 +83,9 @@ class SettingsLayer:
         :raises ParameterError: for an unknown name or a wrong value.
         """
         self.place = place
+        if LINK in raw and (not isinstance(raw[LINK], Mapping) or not raw[LINK]):
+            raise ParameterError(f'{place}.{LINK}', raw[LINK], 'parameters of link, as '
+                                 '{kind: udp, port: 7447}', kind='')
         self.values = {name: self._checked(name, value) for name, value in flatten(raw).items()}
 
     def _checked(self, name: str, value: Any) -> Any:
@@ -86,6 +95,10 @@ class SettingsLayer:
                                  f'a line {instead}: under each robot itself')
         if name in TOPICS:
             return check_topic(name, value, f'{self.place}.{name}')
+        if name.startswith(f'{LINK}.'):
+            if name not in _LINK:
+                raise unknown_key(self.place, name, _LINK, ', '.join(_LINK))
+            return check_value(f'{self.place}.{LINK}', _LINK[name], value)
         for known in (_PARAMETERS, _DRIVING):
             if name in known:
                 value = check_value(self.place, known[name], value)
@@ -93,8 +106,8 @@ class SettingsLayer:
                     _check_tasks(self.place, value)
                 return value
         if '.' not in name:
-            raise unknown_key(self.place, name, (*ROBOT_KEYS, *TOPICS, *_PARAMETERS, *_DRIVING),
-                              'topics ' + ', '.join(TOPICS) + ', the parameters of election_node, '
+            raise unknown_key(self.place, name, (*ROBOT_KEYS, *TOPICS, LINK, *_PARAMETERS, *_DRIVING),
+                              'link, topics ' + ', '.join(TOPICS) + ', the parameters of election_node, '
                               'and those of driving: ' + ', '.join(_DRIVING))
         return value
 
@@ -123,17 +136,18 @@ def merge_layers(layers: Iterable[SettingsLayer]) -> RobotSettings:
 
     >>> robot = SettingsLayer('robots.alice', {'radius': 3})
     >>> defaults = SettingsLayer(
-    ...     'defaults', {'radius': 8, 'odom_topic': 'wheels', 'scan_yaw': 1.5})
-    >>> parameters, topics, driving = merge_layers([robot, defaults])
-    >>> parameters, topics, driving
-    ({'radius': 3.0}, {'odom_topic': 'wheels'}, {'scan_yaw': 1.5})
+    ...     'defaults', {'radius': 8, 'odom_topic': 'wheels', 'scan_yaw': 1.5,
+    ...                  'link': {'port': 7000}})
+    >>> parameters, topics, driving, link = merge_layers([robot, defaults])
+    >>> parameters, topics, driving, link
+    ({'radius': 3.0}, {'odom_topic': 'wheels'}, {'scan_yaw': 1.5}, {'port': 7000})
     """
     values: dict[str, tuple[Any, str]] = {}
     for layer in layers:
         for name, value in layer.values.items():
             values.setdefault(name, (value, layer.place))
-    topics, driving = ({name: values.pop(name)[0] for name in names if name in values}
-                       for names in (TOPICS, _DRIVING))
+    topics, driving, link = ({name: values.pop(name)[0] for name in names if name in values}
+                             for names in (TOPICS, _DRIVING, _LINK))
     plain = {name: value for name, (value, _) in values.items()}
     known = _dotted_parameters(plain)
     for name, (value, place) in values.items():
@@ -141,7 +155,8 @@ def merge_layers(layers: Iterable[SettingsLayer]) -> RobotSettings:
             plain[name] = _check_dotted(place, name, value, known)
     build(ElectionParameters,
           {'robot_id': 0} | {name: plain[name] for name in _PARAMETERS if name in plain})
-    return RobotSettings(plain, topics, driving)
+    return RobotSettings(plain, topics, driving,
+                         {_LINK[name].name: value for name, value in link.items()})
 
 
 def task_parameters(driving: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:

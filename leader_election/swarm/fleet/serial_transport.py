@@ -41,7 +41,6 @@ class SerialTransport(Transport):
 
     def __init__(self, parameters: LinkParameters, take: Callable[[bytes], None]) -> None:
         """Begin to look for the device."""
-        self.room = frames.room(parameters.length)
         self.problem = f'{parameters.device} is not open yet'
         self._parameters, self._take, self._over = parameters, take, Event()
         self._reader = frames.FrameReader(parameters.length)

@@ -24,6 +24,7 @@ import struct
 from threading import Event, Thread
 from typing import Any
 
+from leader_election.election.messages import frames
 from leader_election.election.messages.packets import HEADER, LARGEST
 from leader_election.parameters import parameter, ParameterError
 from leader_election.parameters.command_line import how_to_install
@@ -59,9 +60,9 @@ class LinkParameters:
         57600, 'With serial: the speed of the port.', unit='bit/s', lower=1200, upper=4000000)
     length: int = parameter(
         250, 'With serial: the longest frame that the modem sends in one piece, 250 with '
-        'ESP-NOW, 255 with LoRa. Longer messages are counted as too_long: the parameter '
-        'message_length of the robot makes it leave out parts.', unit='bytes', lower=128,
-        upper=16400)
+        'ESP-NOW, 255 with LoRa. Longer messages are left out and counted. The launch file lets '
+        'the robot leave out parts of its messages instead (message_length).', unit='bytes',
+        lower=128, upper=16400)
     most_packets: float = parameter(
         50.0, 'The most messages of one sender that are passed on. More are left out and counted.',
         unit='1/s', lower=1.0, upper=10000.0)
@@ -71,11 +72,9 @@ class Transport:
     """
     Carries packets. It is made with the parameters and a function that takes packets.
 
-    :ivar room: the size of the largest packet [bytes].
     :ivar problem: why no packet can be sent now, empty if there is no reason.
     """
 
-    room = HEADER.size + LARGEST
     problem = ''
 
     def send(self, data: bytes) -> str:
@@ -99,6 +98,12 @@ class TransportKind:
     """
     ``make(parameters, take)`` returns the transport, which calls ``take(data)`` from a thread.
     """
+    room: Callable[[LinkParameters], int] = lambda parameters: HEADER.size + LARGEST
+    """Returns the size of the largest packet [bytes]."""
+
+    def message_room(self, parameters: LinkParameters) -> int:
+        """Return the length of the longest message [bytes]."""
+        return self.room(parameters) - HEADER.size
 
 
 TRANSPORTS: Registry[TransportKind] = Registry('transport', 'leader_election.transports')
@@ -204,13 +209,15 @@ def peer(text: str, port: int) -> tuple[str, int]:
 UDP: Any = TRANSPORTS.add(TransportKind('udp', Udp))
 
 
-def _optional(name: str, place: str, requirement: str, package: str = '') -> TransportKind:
+def _optional(name: str, place: str, requirement: str, package: str = '',
+              **further: Any) -> TransportKind:
     """
     Return a transport that needs a library.
 
     :param place: of its class, as ``module:name`` beside this module.
     :param requirement: the library, as pip takes it.
     :param package: the library's package of Ubuntu, empty if there is none.
+    :param further: fields of the entry.
     """
     module, _, kind = place.partition(':')
 
@@ -223,8 +230,9 @@ def _optional(name: str, place: str, requirement: str, package: str = '') -> Tra
                                  f'{apt}{how_to_install([requirement])}') from None
         made: Transport = getattr(found, kind)(parameters, take)
         return made
-    return TRANSPORTS.add(TransportKind(name, make))
+    return TRANSPORTS.add(TransportKind(name, make, **further))
 
 
-_optional('serial', 'serial_transport:SerialTransport', 'pyserial>=3.5', 'python3-serial')
+_optional('serial', 'serial_transport:SerialTransport', 'pyserial>=3.5', 'python3-serial',
+          room=lambda parameters: frames.room(parameters.length))
 _optional('zenoh', 'zenoh_transport:ZenohTransport', 'eclipse-zenoh>=1.2')

@@ -444,3 +444,35 @@ def test_ids_and_ranges_are_parsed_formatted_or_refused(text, ids):
 
 
 # Fleet files for tests, and the errors of wrong ones.
+
+
+def test_link_of_a_robot_is_merged_from_the_parts_of_the_file() -> None:
+    found = read_fleet("""
+    defaults: {link: {kind: serial, length: 255}}
+    robots:
+      alice: {id: 1, link: {device: /dev/ttyACM0}}
+      bob: {id: 2, link: {length: 222}}
+    """, 'mine.yaml')
+    assert [robot.link for robot in found.robots] == [
+        {'device': '/dev/ttyACM0', 'kind': 'serial', 'length': 255},
+        {'length': 222, 'kind': 'serial'}]
+    assert spec().link == {} and 'link.port' not in spec(link={'port': 7000}).parameters
+
+
+@pytest.mark.parametrize(('link', 'error'), [
+    ({'kind': 'smoke'}, "robots.alice.link.kind: 'smoke' is not allowed; it takes one of "
+     'serial, udp, zenoh'),
+    ({'prot': 7447}, "robots.alice: unknown key 'link.prot'; did you mean link.port?"),
+    ({'port': 80}, 'robots.alice.link.port: 80 is not allowed; it takes 1024 to 65535'),
+    ({}, 'robots.alice.link: {} is not allowed; it takes parameters of link, as {kind: udp, '
+     'port: 7447}'),
+    (True, 'robots.alice.link: True is not allowed; it takes parameters of link, as {kind: udp, '
+     'port: 7447}')])
+def test_wrong_link_is_refused(link: Any, error: str) -> None:
+    assert wrong(robots(link=link)) == error
+
+
+def test_robots_with_other_links_are_refused() -> None:
+    assert wrong(fleet(link={'kind': 'udp'})) == (
+        "robots.bob: link is 'udp', and 'none' with alice; such robots do not hear each other: "
+        'give all the same')
