@@ -106,9 +106,10 @@ class SettingsLayer:
                     _check_tasks(self.place, value)
                 return value
         if '.' not in name:
-            raise unknown_key(self.place, name, (*ROBOT_KEYS, *TOPICS, LINK, *_PARAMETERS, *_DRIVING),
-                              'link, topics ' + ', '.join(TOPICS) + ', the parameters of election_node, '
-                              'and those of driving: ' + ', '.join(_DRIVING))
+            raise unknown_key(self.place, name,
+                              (*ROBOT_KEYS, *TOPICS, LINK, *_PARAMETERS, *_DRIVING),
+                              'link, topics ' + ', '.join(TOPICS) + ', the parameters of '
+                              'election_node, and those of driving: ' + ', '.join(_DRIVING))
         return value
 
 
