@@ -31,6 +31,10 @@ if ROOT is None:
              'run this in the folder of package.xml')
 sys.path[:0] = [str(ROOT), str(ROOT / 'doc')]
 
+from made import stand_ins  # noqa: E402
+
+stand_ins.install()
+
 import leader_election  # noqa: E402
 from made import pages  # noqa: E402
 
@@ -53,8 +57,6 @@ autodoc_preserve_defaults = True
 # There are none, and to look for them takes time.
 autodoc_use_type_comments = False
 autodoc_default_options = {'members': True, 'undoc-members': True, 'show-inheritance': True}
-# ROS is not needed for the documentation; the packages in requirements/run.txt are.
-autodoc_mock_imports = [name for name in pages.ROS if find_spec(name) is None]
 nitpicky = True
 # Names of other packages, type variables and annotated types have no page to link to.
 nitpick_ignore_regex = [('py:.*', r'(?!leader_election\.).*'), ('py:.*', r'.*\.[A-Z]'),

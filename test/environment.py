@@ -19,6 +19,7 @@ import os
 from pathlib import Path
 import shutil
 import subprocess
+import sys
 import sysconfig
 
 import pytest
@@ -53,6 +54,30 @@ def needs(*modules: str) -> pytest.MarkDecorator:
 needs_laboratory = needs(*LABORATORY)
 
 
+WITHOUT = """
+import sys
+
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+
+    def find_spec(self, name, *others):
+        if name.split('.')[0] not in MISSING:
+            return self.finder.find_spec(name, *others)
+
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
+sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
+"""
+"""Code that hides the modules MISSING from imports."""
+def without(missing: tuple[str, ...], code: str) -> 'subprocess.CompletedProcess[str]':
+    """Run code in a process in which modules are missing."""
+    return subprocess.run(
+        [sys.executable, '-c', f'MISSING = {missing}\n{WITHOUT}\n{code}'], cwd=ROOT, timeout=600,
+        capture_output=True, text=True, env=variables())
+
+
 def with_messages(folder: Path) -> dict[str, str]:
     """
     Build the package of messages, and return the environment variables of processes that use it.
@@ -69,7 +94,7 @@ def with_messages(folder: Path) -> dict[str, str]:
         pytest.skip('not installed: requirements/messages.txt')
     built = subprocess.run(
         ['colcon', '--log-base', 'log', 'build', '--base-paths', str(ROOT / 'msgs'),
-         *(['--cmake-args', f'-DCMAKE_PROJECT_INCLUDE={ROOT}/msgs/wheels.cmake'] if wheels else [])],
+         *([f'--cmake-args=-DCMAKE_PROJECT_INCLUDE={ROOT}/msgs/wheels.cmake'] * wheels)],
         cwd=folder, capture_output=True, text=True, timeout=600)
     assert built.returncode == 0, built.stdout + built.stderr
     sourced = subprocess.run(

@@ -25,7 +25,7 @@ from typing import Any
 from unittest.mock import patch
 import xml.etree.ElementTree as ElementTree
 
-from environment import LABORATORY, needs_laboratory, variables
+from environment import LABORATORY, needs_laboratory, without
 import leader_election
 from leader_election.parameters.command_line import how_to_install
 import pytest
@@ -117,30 +117,7 @@ def test_node_without_ros_names_the_remedy() -> None:
     assert 'source /opt/ros/' in ran.stderr and "pip install '.[wheels]'" in ran.stderr
 
 
-WITHOUT = """
-import sys
-
-class Without:
-    def __init__(self, finder):
-        self.finder = finder
-
-    def find_spec(self, name, *others):
-        if name.split('.')[0] not in MISSING:
-            return self.finder.find_spec(name, *others)
-
-    def __getattr__(self, name):
-        return getattr(self.finder, name)
-
-sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
-"""
-"""Code that hides the modules MISSING from imports."""
 VIEW = ('matplotlib', 'PIL', 'rich')
-
-
-def without(missing: tuple[str, ...], code: str) -> 'subprocess.CompletedProcess[str]':
-    return subprocess.run(
-        [sys.executable, '-c', f'MISSING = {missing}\n{WITHOUT}\n{code}'], cwd=ROOT, timeout=60,
-        capture_output=True, text=True, env=variables())
 
 
 def test_robots_and_their_world_run_without_the_extras() -> None:

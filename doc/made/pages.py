@@ -26,10 +26,8 @@ Some documents outside of ``doc/`` have a page of their own.
 """
 
 import builtins
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
-from importlib.util import find_spec
 import inspect
 import math
 from pathlib import Path
@@ -41,11 +39,6 @@ from leader_election.parameters import grouped, Parameter
 from leader_election.parameters.registry import Registry
 from made.launch_arguments import launch_arguments
 from made.wire_format import wire_format
-
-ROS = ('rclpy', 'ament_index_python', 'builtin_interfaces', 'diagnostic_msgs', 'geometry_msgs',
-       'lifecycle_msgs', 'nav_msgs', 'rcl_interfaces', 'rosgraph_msgs', 'sensor_msgs',
-       'std_msgs', 'tf2_ros', 'visualization_msgs', 'serial', 'zenoh')
-"""Modules of ROS and of links, which need not be installed."""
 
 PAGES = {
     'CHANGELOG.rst': '/changelog.rst',
@@ -264,16 +257,7 @@ def filled(text: str, root: Path) -> str:
     def made(match: 're.Match[str]') -> str:
         name, argument = (part for part in match.groups() if part is not None)
         return MAKERS[name](root, argument)
-    with _without_ros():
-        return _MARK.sub(made, text)
-
-
-@contextmanager
-def _without_ros() -> Iterator[None]:
-    """Replace missing modules of ROS by stand-ins."""
-    from sphinx.ext.autodoc.mock import mock
-    with mock([name for name in ROS if find_spec(name) is None]):
-        yield
+    return _MARK.sub(made, text)
 
 
 def setup(app: Any, root: Path) -> None:
