@@ -23,15 +23,17 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CODE = ['launch', 'leader_election', 'setup.py']
 """What is installed; ruff checks the rest by the same rules."""
+LINTERS = {'ament_flake8': CODE, 'ament_pep257': CODE,
+           'ament_copyright': [*CODE, 'CONTRIBUTING.md', 'LICENSE'],
+           'ament_xmllint': ['package.xml', 'msgs/package.xml']}
 
 
-@pytest.mark.parametrize('linter', ['ament_flake8', 'ament_pep257', 'ament_copyright'])
+@pytest.mark.parametrize('linter', LINTERS)
 def test_ament_lint_finds_nothing(linter: str) -> None:
     # Each in a process of its own: flake8 forks, which is not safe beside the threads of others.
     pytest.importorskip(linter, reason=f'{linter} is not installed')
-    paths = CODE + (['CONTRIBUTING.md', 'LICENSE'] if linter == 'ament_copyright' else [])
     ran = subprocess.run(
         [sys.executable, '-c', f'import sys\nfrom {linter}.main import main\n'
-         'sys.exit(main(argv=sys.argv[1:]))', *paths], cwd=ROOT,
+         'sys.exit(main(argv=sys.argv[1:]))', *LINTERS[linter]], cwd=ROOT,
         capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stderr + ran.stdout

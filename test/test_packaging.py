@@ -72,7 +72,7 @@ def test_manifest_names_every_pinned_requirement() -> None:
                 'unique_identifier_msgs', 'vision_msgs'}
     names = pinned('ros') | pinned('run')
     assert {rosdep(name) for name in names} | with_ros == depends('exec_depend')
-    linters = {'ament_copyright', 'ament_flake8', 'ament_pep257'}
+    linters = {'ament_copyright', 'ament_flake8', 'ament_pep257', 'ament_xmllint'}
     tests = pinned('test') | pinned('view')
     assert {rosdep(name) for name in tests} | linters == depends('test_depend')
 

@@ -29,7 +29,7 @@ from leader_election.ros.nodes.election_node import announcement
 from leader_election.ros.nodes.process import await_acknowledgements, run
 from leader_election.ros.nodes.unknown_parameters import refuse_unknown
 from leader_election.ros.nodes.waiting import MissingInput
-from rclpy._rclpy_pybind11 import RCLError
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.publisher import Publisher
@@ -114,7 +114,7 @@ class ManagedElectionNode(LifecycleNode):
             self._error = None
             try:
                 response = change(request, response)
-            except RCLError:
+            except rclpy_implementation.RCLError:
                 asked = request.transition.label or request.transition.id
                 state = self._state_machine.current_state[1]
                 self.get_logger().error(f'no transition {asked} from state {state}')

@@ -35,12 +35,13 @@ from leader_election.parameters.command_line import ExitStatus, handle_ends, pri
 from leader_election.ros.nodes.waiting import InputWatch
 from leader_election.swarm.fleet.parameter_file import all_sections
 import rclpy
-from rclpy._rclpy_pybind11 import InvalidHandle, RCLError
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.duration import Duration
+from rclpy.exceptions import InvalidHandle
 import rclpy.executors
 from rclpy.executors import Executor, SingleThreadedExecutor
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.logging import get_logger
 from rclpy.node import Node
@@ -191,7 +192,7 @@ def init_ros(arguments: list[str] | None = None) -> None:
         raise refusal
     try:
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
-    except RCLError as error:
+    except rclpy_implementation.RCLError as error:
         if 'params file' in str(error):
             _check_parameter_files(sys.argv if arguments is None else arguments)
         if 'remap rule' in str(error):
@@ -370,5 +371,5 @@ def await_acknowledgements(publishers: Iterable[Publisher]) -> None:
     """
     end = time.monotonic() + ACKNOWLEDGEMENT
     for publisher in publishers:
-        with suppress(InvalidHandle, RCLError):
+        with suppress(InvalidHandle, rclpy_implementation.RCLError):
             publisher.wait_for_all_acked(Duration(seconds=max(end - time.monotonic(), 0.0)))

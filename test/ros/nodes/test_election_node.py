@@ -27,7 +27,7 @@ from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
 import pytest
 from rcl_interfaces.msg import Log
 from rcl_interfaces.srv import SetParameters
-import rclpy
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile
 from ros.nodes.bench import Bench, collect, leaders, NEVER, robot
@@ -194,7 +194,7 @@ def test_malformed_messages_are_counted_by_reason():
                 header + b'\x03\x00\x00\x00\xff\xfe\x00'):
         try:
             bench.voice.publish(raw)
-        except rclpy._rclpy_pybind11.RCLError:
+        except rclpy_implementation.RCLError:
             pass  # DDS itself would not send it.
     payloads = {
         'x' * 1_000_000: RejectReason.SIZE,
