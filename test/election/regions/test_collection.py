@@ -210,6 +210,15 @@ def test_gossip_takes_the_youngest_contribution_of_each_member():
     assert gossip(said) == ([7, 1, 2, 3], [0, 1, 1, 2], [70.0, 10.0, 20.0, 30.0])
 
 
+def test_gossip_goes_on_after_a_contribution_that_it_leaves_out():
+    said = columns(teller((2, 0, 20.0), leader=9), teller((1, 0, 10.0)),
+                   teller((1, 1, 11.0), (3, 2, 30.0)))
+    assert gossip(said) == ([7, 1, 3, -1], [0, 1, 3, 0], [70.0, 10.0, 30.0, inf])
+    # There is no room for robot 5, and the news of robot 3 needs none.
+    said = columns(teller((3, 2, 30.0)), teller((5, 3, 50.0), (3, 1, 31.0)))
+    assert gossip(said, size=2) == ([7, 3], [0, 2], [70.0, 31.0])
+
+
 def test_gossip_keeps_the_nearest_then_lowest_ids_when_room_is_short():
     said = columns(teller((1, 0, 10.0), (5, 3, 50.0), (6, 3, 60.0)), teller((2, 0, 20.0)))
     assert gossip(said, size=3) == ([7, 1, 2], [0, 1, 1], [70.0, 10.0, 20.0])
