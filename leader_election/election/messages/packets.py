@@ -16,21 +16,29 @@
 Packets that carry robots' messages between domains, over a network that loses and repeats them.
 
 A packet is the word ``LE1``, the number of its sender's start, the number of the packet, and one
-message in UTF-8. Packets are neither signed nor secret: a swarm key signs the message inside.
+message in UTF-8. The content of a packet with the word ``LR1`` is a report: which senders its own
+sender has heard. So both ends know the loss in both directions. Packets are neither signed nor
+secret: a swarm key signs the message inside.
 """
 
 from collections import Counter, OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 import struct
-from typing import NamedTuple
 
-from leader_election.election.messages.codec import MAX_LENGTH
+from leader_election.election.messages.codec import MAX_LENGTH, sender_at_start
 
 HEADER = struct.Struct('!3sQI')
-MARK = b'LE1'
+MARK, REPORT = b'LE1', b'LR1'
+TOTAL, ROW = struct.Struct('!H'), struct.Struct('!QII')
+"""A report: the number of senders, then for each one the start, and how many packets came, and
+how many were lost. A short report has some senders only."""
 LARGEST = 4 * MAX_LENGTH
 """The largest message [bytes]."""
 MOST_PEERS = 256
 """The most senders that are remembered. A flood of new ones makes the oldest forgotten."""
+MOST_ROBOTS = 16
+"""The most robots that are remembered of a sender."""
 WINDOW = 64
 """By how many packets of its sender a packet may be late."""
 HEARD, LOST, REPEATED, STRANGE, OWN, FLOODED = (
@@ -56,7 +64,8 @@ def packet(start: int, number: int, message: str) -> bytes:
     return HEADER.pack(MARK, start, number % 2**32) + content
 
 
-class Peer(NamedTuple):
+@dataclass
+class Peer:
     """What is known of a sender since its start."""
 
     newest: int
@@ -67,6 +76,12 @@ class Peer(NamedTuple):
     """How many packets may follow at once."""
     time: float
     """When the last packet came [s]."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """By the names in :data:`COUNTERS`."""
+    robots: set[int] = field(default_factory=set)
+    """The ids in its messages."""
+    told: tuple[int, int] | None = None
+    """How many packets of this computer the sender has heard and lost, ``None`` if unknown."""
 
 
 class PacketReader:
@@ -88,55 +103,90 @@ class PacketReader:
         self._start, self._rate = start, rate
         self._peers: OrderedDict[int, Peer] = OrderedDict()
 
-    def peers(self, now: float, age: float) -> int:
-        """Return the number of senders that were heard in a time [s]."""
-        return sum(now - each.time <= age for each in self._peers.values())
+    def peers(self, now: float, age: float) -> Mapping[int, Peer]:
+        """Return the senders that were heard in a time [s], by their starts."""
+        return {start: each for start, each in self._peers.items() if now - each.time <= age}
+
+    def report(self, number: int, now: float, age: float, room: int) -> bytes:
+        """
+        Return a packet which tells the senders that were heard in a time [s].
+
+        :param number: of the packet. It also decides which senders are told, if not all are.
+        :param room: the greatest size of its content [bytes].
+        """
+        peers = [*self.peers(now, age).items()]
+        most = (room - TOTAL.size) // ROW.size
+        first = number * most % len(peers) if len(peers) > most else 0
+        rows = (peers * 2)[first:first + min(most, len(peers))]
+        return (HEADER.pack(REPORT, self._start, number % 2**32) + TOTAL.pack(len(peers))
+                + b''.join(ROW.pack(start, peer.counts[HEARD] % 2**32,
+                                    max(peer.counts[LOST], 0) % 2**32) for start, peer in rows))
 
     def read(self, data: bytes, now: float) -> str | None:
         """
-        Return the message in a packet, ``None`` if it is left out.
+        Return the message in a packet, ``None`` if it is left out, and for a report.
 
         :param now: the time, which never goes back [s].
         """
-        message = None
-        if HEADER.size < len(data) <= HEADER.size + LARGEST:
-            mark, start, number = HEADER.unpack_from(data)
-            if mark == MARK:
-                if start == self._start:
-                    self.counts[OWN] += 1
-                    return None
-                try:
-                    message = data[HEADER.size:].decode()
-                except UnicodeDecodeError:
-                    message = None
-        if message is None:
+        mark, start, number = (HEADER.unpack_from(data) if HEADER.size < len(data) <=
+                               HEADER.size + LARGEST else (b'', 0, 0))
+        content, message = data[HEADER.size:], None
+        if mark in (MARK, REPORT) and start == self._start:
+            self.counts[OWN] += 1
+            return None
+        if mark == MARK:
+            try:
+                message = content.decode()
+            except UnicodeDecodeError:
+                mark = b''
+        elif mark == REPORT and len(content) % ROW.size != TOTAL.size:
+            mark = b''
+        if mark not in (MARK, REPORT):
             self.counts[STRANGE] += 1
             return None
         reason = self._note(start, number, now)
         self.counts[reason] += 1
-        return message if reason == HEARD else None
+        peer = self._peers[start]
+        peer.counts[reason] += 1
+        if reason != HEARD:
+            return None
+        if message is None:
+            self._take_report(peer, content)
+        elif len(peer.robots) < MOST_ROBOTS and (robot := sender_at_start(message)) is not None:
+            peer.robots.add(robot)
+        return message
+
+    def _take_report(self, peer: Peer, content: bytes) -> None:
+        """Remember what a sender says that it has heard of this computer."""
+        rows = {start: (heard, lost)
+                for start, heard, lost in ROW.iter_unpack(content[TOTAL.size:])}
+        if self._start in rows:
+            peer.told = rows[self._start]
+        elif len(rows) >= TOTAL.unpack_from(content)[0]:
+            peer.told = 0, 0
 
     def _note(self, start: int, number: int, now: float) -> str:
         """Remember a packet of a sender, and return the counter that it belongs to."""
-        peer = self._peers.pop(start, None)
+        peer = self._peers.get(start)
         if peer is None:
             if len(self._peers) >= MOST_PEERS:
                 self._peers.popitem(last=False)
             self._peers[start] = Peer(number, 1, self._rate - 1.0, now)
             return HEARD
-        tokens = min(self._rate, peer.tokens + (now - peer.time) * self._rate)
+        self._peers.move_to_end(start)
+        peer.tokens = min(self._rate, peer.tokens + (now - peer.time) * self._rate)
+        peer.time = now
         ahead = (number - peer.newest + 2**31) % 2**32 - 2**31
-        newest, seen = peer.newest, peer.seen
         if ahead > 0:
-            newest, seen = number, (seen << min(ahead, WINDOW) | 1) % 2**WINDOW
-        elif -ahead >= WINDOW or seen >> -ahead & 1:
-            self._peers[start] = peer._replace(time=now, tokens=tokens)
+            peer.newest = number
+            peer.seen = (peer.seen << ahead | 1) % 2**WINDOW if ahead < WINDOW else 1
+        elif -ahead >= WINDOW or peer.seen >> -ahead & 1:
             return REPEATED
         else:
-            seen |= 1 << -ahead
-        if tokens < 1.0:
-            self._peers[start] = Peer(newest, seen, tokens, now)
+            peer.seen |= 1 << -ahead
+        if peer.tokens < 1.0:
             return FLOODED
-        self.counts[LOST] += ahead - 1 if ahead > 0 else -1
-        self._peers[start] = Peer(newest, seen, tokens - 1.0, now)
+        for counts in self.counts, peer.counts:
+            counts[LOST] += ahead - 1 if ahead > 0 else -1
+        peer.tokens -= 1.0
         return HEARD

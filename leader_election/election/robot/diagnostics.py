@@ -30,7 +30,7 @@ from leader_election.election.messages.codec import MAIN
 
 ELECTION, ODOMETRY, NEIGHBOURHOOD = 'election', 'odometry', 'neighbourhood'
 REGIONS, EVENT_LOG, KEY = 'regions', 'event_log', 'key'
-LOCALISATION = 'localisation'
+LOCALISATION, LINK = 'localisation', 'link'
 """The concerns of a robot."""
 
 LEADER, ROLE, DISTANCE, RADIUS, STRENGTH = 'leader', 'role', 'distance', 'radius', 'strength'

@@ -33,9 +33,19 @@ from leader_election.election.messages.packets import (
     packet,
     PacketReader,
 )
+from leader_election.election.robot.diagnostics import LINK, status_name
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, subscribe
+from leader_election.swarm.fleet.link_status import (
+    link_id,
+    peer_key,
+    peer_value,
+    PEERS,
+    SENT,
+    TOO_LONG,
+    UNSENT,
+)
 from leader_election.swarm.fleet.transports import LinkParameters, TRANSPORTS
 from leader_election.swarm.view.formatting import count
 from rclpy.clock import Clock
@@ -45,9 +55,12 @@ from std_msgs.msg import String
 
 REPORT_PERIOD = 1.0
 """The period of diagnostics [s]."""
+TELL_PERIOD = 5.0
+"""The period of packets that tell other links what was heard of them [s]."""
+MOST_SHOWN = 32
+"""The most other links in diagnostics, the last ones heard."""
 QUIET = 10.0
 """The time without any other link after which that is a warning [s]."""
-SENT, TOO_LONG, UNSENT = 'sent', 'too_long', 'unsent'
 
 
 class Link(Node):
@@ -72,15 +85,16 @@ class Link(Node):
         self._reader = PacketReader(self._start, parameters.most_packets)
         self._counts = Counter(dict.fromkeys((SENT, TOO_LONG, UNSENT), 0))
         self._problem = ''
-        self._last = self._begun = time.monotonic()
+        self._heard = time.monotonic()
+        """When another link was heard, at first the start [s]."""
         self._here = self.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
         kind = TRANSPORTS.get(parameters.kind)
         self.message_room = kind.message_room(parameters)
         self._transport = kind.make(parameters, self._take)
         subscribe(self, String, 'outgoing', self._send, NEIGHBOURHOOD)
         self._reports = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
-        self.create_timer(REPORT_PERIOD, self._report,
-                          clock=Clock(clock_type=ClockType.STEADY_TIME))
+        for period, act in (REPORT_PERIOD, self._report), (TELL_PERIOD, self._tell):
+            self.create_timer(period, act, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _send(self, message: String) -> None:
         try:
@@ -108,29 +122,36 @@ class Link(Node):
         self._problem = problem
 
     def _take(self, data: bytes) -> None:
-        now = time.monotonic()
         with self._lock:
-            message = self._reader.read(data, now)
-            if message is not None:
-                self._last = now
+            message = self._reader.read(data, time.monotonic())
         if message is not None:
             self._here.publish(String(data=message))
+
+    def _tell(self) -> None:
+        """Tell the other links what was heard of them."""
+        with self._lock:
+            data = self._reader.report(self._number, time.monotonic(), QUIET, self.message_room)
+        self._number += 1
+        self._transport.send(data)
 
     def _report(self) -> None:
         now = time.monotonic()
         with self._lock:
+            peers = self._reader.peers(now, QUIET)
             counts = {**self._counts, **{name: self._reader.counts[name] for name in COUNTERS},
-                      'peers': self._reader.peers(now, QUIET), **self._transport.counts()}
+                      PEERS: len(peers), **self._transport.counts()}
+            values = {**counts, **{peer_key(start): peer_value(peer)
+                                   for start, peer in [*peers.items()][-MOST_SHOWN:]}}
+        self._heard = now if peers else self._heard
         problem = self._transport.problem or self._problem
-        text = problem or (
-            f'no other link was heard for {now - self._last:.0f} s'
-            if now - self._last > QUIET else f'hears {count(counts["peers"], "link")}')
-        level = (DiagnosticStatus.WARN if problem or now - self._last > QUIET
-                 else DiagnosticStatus.OK)
+        quiet = now - self._heard > QUIET
+        text = problem or (f'no other link was heard for {now - self._heard:.0f} s' if quiet
+                           else f'hears {count(len(peers), "link")}')
         message = DiagnosticArray(status=[DiagnosticStatus(
-            level=level, name=f'{self.get_namespace().strip("/") or self.get_name()}: link',
-            message=text,
-            values=[KeyValue(key=key, value=str(value)) for key, value in counts.items()])])
+            level=DiagnosticStatus.WARN if problem or quiet else DiagnosticStatus.OK,
+            name=status_name(self.get_namespace().strip('/') or self.get_name(), LINK),
+            message=text, hardware_id=link_id(self._start),
+            values=[KeyValue(key=key, value=str(value)) for key, value in values.items()])])
         message.header.stamp = self.get_clock().now().to_msg()
         self._reports.publish(message)
 

@@ -36,6 +36,7 @@ from leader_election.swarm.doctor import command, communication
 from leader_election.swarm.doctor import observations as observed
 from leader_election.swarm.doctor.diagnoses import about, choose, examine, swarm_topics
 from leader_election.swarm.fleet import receive_buffers
+from leader_election.swarm.fleet.link_status import LinkReport, parse_link
 from nav_msgs.msg import Odometry
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
@@ -86,6 +87,7 @@ class SwarmDoctor(Node):
         self._messages: list[observed.HeardMessage] = []
         self._odometry: dict[str, list[observed.OdometryReading]] = {}
         self._diagnostics: list[observed.RobotReport] = []
+        self._links: list[LinkReport] = []
         self._neighbours: dict[str, list[observed.Neighbours]] = {}
         """The reports by the namespace of the topic."""
         self._ticks: list[tuple[float, float]] = []
@@ -139,6 +141,7 @@ class SwarmDoctor(Node):
         self._messages.clear()
         self._odometry.clear()
         self._diagnostics.clear()
+        self._links.clear()
         self._neighbours = {folder: history[-1:] for folder, history in self._neighbours.items()}
         self._ticks.clear()
 
@@ -209,7 +212,9 @@ class SwarmDoctor(Node):
     def _hear_status(self, message: DiagnosticArray) -> None:
         """Add a report of each robot in a message, from the statuses of all its concerns."""
         by_robot: dict[tuple[str, int], list[RobotStatus]] = {}
-        for status in robot_statuses(map(status_of, message.status)):
+        found = [*map(status_of, message.status)]
+        self._links += filter(None, (parse_link(status, self._now()) for status in found))
+        for status in robot_statuses(found):
             by_robot.setdefault((status.robot, status.id), []).append(status)
         for (robot, robot_id), statuses in by_robot.items():
             worst = max(statuses, key=lambda status: status.level)
@@ -234,7 +239,7 @@ class SwarmDoctor(Node):
                        for name, default in ENVIRONMENT.items()}
         return observed.Observations(
             seconds=now - self._begin, end=now, messages=self._messages, odometry=self._odometry,
-            diagnostics=self._diagnostics,
+            diagnostics=self._diagnostics, links=self._links,
             neighbours=observed.by_robot(self._neighbours, endpoints), endpoints=endpoints,
             clock=[time for _, time in self._ticks], pace=self.pace(),
             environment={name: text for name, text in environment.items() if text},

@@ -30,7 +30,7 @@ from typing import NamedTuple, TypeVar
 from leader_election.election.mandates.part import OTHER_SETTINGS, TOO_FEW, TOO_SHORT
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.swarm.doctor import communication, inputs, membership
+from leader_election.swarm.doctor import communication, inputs, links, membership
 from leader_election.swarm.doctor.communication import NO_SENDER
 from leader_election.swarm.doctor.inputs import LATE, SLOW_TIME, STANDS_STILL, STOPPED
 from leader_election.swarm.doctor.membership import NO_DIAGNOSTICS, NOT_COUNTED, NOT_FOUND
@@ -103,6 +103,9 @@ EXPLANATIONS = (
       for cause in ('shared_topic', 'profiles', 'reception')),
     Explanation('profiles', 'self_reported', vocabulary.QOS_FAULT),
     Explanation('reception', 'one_way', same_robot=False),
+    Explanation('links', 'reception'),
+    Explanation('links', 'found'),
+    Explanation('links', 'self_reported', vocabulary.NO_MESSAGE),
     Explanation('silent', 'reception', NO_SENDER, same_robot=False),
     Explanation('silent', 'reception'),
     Explanation('silent', 'self_reported', vocabulary.NO_MESSAGE, same_robot=False),
@@ -188,7 +191,7 @@ LOOKS: Mapping[str, Callable[[Observations], Iterable[Symptom]]] = {
         membership.readable, membership.refused, membership.keys, membership.self_reported,
         inputs.odometry, inputs.wheels,
         communication.shared_topic, communication.profiles, communication.reception,
-        communication.one_way, communication.loss, communication.load,
+        communication.one_way, communication.loss, links.links, communication.load,
         communication.receive_buffers,
         inputs.simulated_time, inputs.offsets)}
 CHECKS = tuple(
@@ -282,6 +285,7 @@ def _part(observed: Observations, topics: tuple[str, ...],
         observed,
         messages=[heard for heard in observed.messages if heard.topic in topics],
         diagnostics=[report for report in observed.diagnostics if report.robot in robots],
+        links=[report for report in observed.links if report.robot in robots],
         neighbours={robot: history for robot, history in observed.neighbours.items()
                     if robot in robots},
         endpoints=[e for e in observed.endpoints if e.node not in others])

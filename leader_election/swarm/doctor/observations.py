@@ -30,6 +30,7 @@ from leader_election.election.messages.codec import algorithm_of, codec_for, Mes
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.diagnostics import number, ODOMETRY_NEEDED
 from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.swarm.fleet.link_status import LinkReport
 
 K = TypeVar('K')
 T = TypeVar('T')
@@ -37,7 +38,8 @@ ODOMETRY = 'nav_msgs/msg/Odometry'
 TEXT = 'std_msgs/msg/String'
 IS_LEADER = 'is_leader'
 """The topic that identifies the node of a robot: only such nodes publish it."""
-NEIGHBOURHOOD = 'neighbourhood'
+RADIO = ('neighbourhood', 'outgoing')
+"""The names of topics between robots. Node link has the second one."""
 CLOCK = '/clock'
 
 
@@ -158,6 +160,7 @@ class Observations:
     other_domains: Sequence[int] = ()
     other_swarms: Sequence[str] = ()
     """The topics of swarms whose observations were left out."""
+    links: Sequence[LinkReport] = ()
 
     # Robots and nodes.
 
@@ -305,7 +308,7 @@ def find_radio_topics(observed: Observations) -> set[str]:
     """
     texts = [endpoint for endpoint in observed.endpoints if endpoint.type == TEXT]
     nodes = {endpoint.node for endpoint in observed.nodes}
-    known = {e.topic for e in texts if e.topic.rpartition('/')[2] == NEIGHBOURHOOD} | set(
+    known = {e.topic for e in texts if e.topic.rpartition('/')[2] in RADIO} | set(
         observed.radio_topics)
     without = nodes - {e.node for e in texts if e.topic in known}
     # The profile is nodes/qos.NEIGHBOURHOOD.

@@ -22,6 +22,7 @@ from leader_election.election.messages.packets import (
     HEADER,
     LARGEST,
     MOST_PEERS,
+    MOST_ROBOTS,
     packet,
     PacketReader,
     WINDOW,
@@ -123,11 +124,53 @@ def test_oldest_sender_is_forgotten_first() -> None:
     for start in range(3, 4 + MOST_PEERS):
         reader.read(packet(start, 0, 'm'), 5.0)
     assert [reader.read(packet(start, 0, 'm'), 5.0) for start in (4, 3)] == [None, 'm']
-    assert reader.peers(7.0, 2.0) == MOST_PEERS and reader.peers(7.0, 1.9) == 0
+    assert len(reader.peers(7.0, 2.0)) == MOST_PEERS and not reader.peers(7.0, 1.9)
 
 
 def test_flood_of_senders_is_bounded() -> None:
     reader = PacketReader(ME, 10.0)
     for start in range(3, 3 + 2 * MOST_PEERS):
         reader.read(packet(start, 0, 'm'), 0.0)
-    assert reader.peers(1.0, 10.0) == MOST_PEERS and reader.peers(20.0, 10.0) == 0
+    assert len(reader.peers(1.0, 10.0)) == MOST_PEERS and not reader.peers(20.0, 10.0)
+
+
+def hears(me: PacketReader, other: PacketReader, room: int = 1000, number: int = 9) -> None:
+    assert me.read(other.report(number, 0.0, 10.0, room), 0.0) is None
+
+
+def test_report_tells_a_sender_what_of_its_packets_was_heard_and_lost() -> None:
+    me, other = PacketReader(ME, 1e6), PacketReader(OTHER, 1e6)
+    hears(me, other, number=0)
+    assert me.peers(0.0, 10.0)[OTHER].told == (0, 0), 'it hears nobody'
+    for number in (0, 1, 5):
+        other.read(packet(ME, number, f'{{"v":1,"id":{number},"frame":"map"}}'), 0.0)
+    hears(me, other, number=1)
+    assert me.peers(0.0, 10.0)[OTHER].told == (3, 3)
+    assert other.peers(0.0, 10.0)[ME].robots == {0, 1, 5}
+    assert me.counts['heard'] == 2 and me.counts['lost'] == 0
+
+
+def test_short_reports_tell_one_sender_after_the_other() -> None:
+    me, other = PacketReader(ME, 1e6), PacketReader(OTHER, 1e6)
+    for start in (7, 8, ME, 9, 10):
+        other.read(packet(start, 0, 'm'), 0.0)
+    told = []
+    for number in range(3):
+        assert len(other.report(number, 0.0, 10.0, 40)) <= HEADER.size + 40
+        hears(me, other, 40, number)
+        told.append(me.peers(0.0, 10.0)[OTHER].told)
+    assert told == [None, (1, 0), (1, 0)]
+
+
+@pytest.mark.parametrize('content', [b'1', bytes(17), bytes(1 + 16)])
+def test_wrong_report_is_strange(content: bytes) -> None:
+    reader = PacketReader(ME, 10.0)
+    assert reader.read(HEADER.pack(b'LR1', OTHER, 0) + content, 0.0) is None
+    assert reader.counts['strange'] == 1 and not reader.peers(0.0, 1.0)
+
+
+def test_robots_of_a_sender_are_bounded() -> None:
+    reader = PacketReader(ME, 1e6)
+    for number in range(100):
+        reader.read(packet(OTHER, number, f'{{"v":1,"id":{number}}}'), 0.0)
+    assert reader.peers(0.0, 1.0)[OTHER].robots == set(range(MOST_ROBOTS))
