@@ -39,6 +39,10 @@ MOST_PEERS = 256
 """The most senders that are remembered. A flood of new ones makes the oldest forgotten."""
 MOST_ROBOTS = 16
 """The most robots that are remembered of a sender."""
+MOST_NEW = 64
+"""The most senders that may be new at once, and then one a second. More are a flood."""
+RESYNC = 5
+"""The time of late packets alone after which the numbers of a sender begin anew [s]."""
 WINDOW = 64
 """By how many packets of its sender a packet may be late."""
 HEARD, LOST, REPEATED, STRANGE, OWN, FLOODED = (
@@ -76,6 +80,8 @@ class Peer:
     """How many packets may follow at once."""
     time: float
     """When the last packet came [s]."""
+    fresh: float
+    """When the last packet came that was neither repeated nor late [s]."""
     counts: Counter[str] = field(default_factory=Counter)
     """By the names in :data:`COUNTERS`."""
     robots: set[int] = field(default_factory=set)
@@ -102,6 +108,8 @@ class PacketReader:
         self.counts = Counter(dict.fromkeys(COUNTERS, 0))
         self._start, self._rate = start, rate
         self._peers: OrderedDict[int, Peer] = OrderedDict()
+        self._new, self._new_at = float(MOST_NEW), 0.0
+        """How many senders may be new, and when that was [s]."""
 
     def peers(self, now: float, age: float) -> Mapping[int, Peer]:
         """Return the senders that were heard in a time [s], by their starts."""
@@ -146,9 +154,10 @@ class PacketReader:
             return None
         reason = self._note(start, number, now)
         self.counts[reason] += 1
-        peer = self._peers[start]
-        peer.counts[reason] += 1
-        if reason != HEARD:
+        peer = self._peers.get(start)
+        if peer is not None:
+            peer.counts[reason] += 1
+        if peer is None or reason != HEARD:
             return None
         if message is None:
             self._take_report(peer, content)
@@ -169,24 +178,39 @@ class PacketReader:
         """Remember a packet of a sender, and return the counter that it belongs to."""
         peer = self._peers.get(start)
         if peer is None:
-            if len(self._peers) >= MOST_PEERS:
-                self._peers.popitem(last=False)
-            self._peers[start] = Peer(number, 1, self._rate - 1.0, now)
-            return HEARD
+            return self._note_new(start, number, now)
         self._peers.move_to_end(start)
-        peer.tokens = min(self._rate, peer.tokens + (now - peer.time) * self._rate)
-        peer.time = now
+        passed = now - peer.time
+        peer.tokens, peer.time = min(self._rate, peer.tokens + passed * self._rate), now
         ahead = (number - peer.newest + 2**31) % 2**32 - 2**31
+        lost = ahead - 1 if ahead > 0 else -1
         if ahead > 0:
             peer.newest = number
             peer.seen = (peer.seen << ahead | 1) % 2**WINDOW if ahead < WINDOW else 1
+        elif -ahead >= WINDOW and now - peer.fresh >= RESYNC:
+            # A forged packet was far ahead.
+            peer.newest, peer.seen, lost = number, 1, 0
         elif -ahead >= WINDOW or peer.seen >> -ahead & 1:
             return REPEATED
         else:
             peer.seen |= 1 << -ahead
+        peer.fresh = now
         if peer.tokens < 1.0:
             return FLOODED
         for counts in self.counts, peer.counts:
-            counts[LOST] += ahead - 1 if ahead > 0 else -1
+            # It cannot have sent more.
+            counts[LOST] += min(lost, int((passed + 1.0) * self._rate))
         peer.tokens -= 1.0
+        return HEARD
+
+    def _note_new(self, start: int, number: int, now: float) -> str:
+        """Remember a new sender, unless too many are new."""
+        self._new = min(MOST_NEW, self._new + now - self._new_at)
+        self._new_at = now
+        if self._new < 1.0:
+            return FLOODED
+        self._new -= 1.0
+        if len(self._peers) >= MOST_PEERS:
+            self._peers.popitem(last=False)
+        self._peers[start] = Peer(number, 1, self._rate - 1.0, now, now)
         return HEARD

@@ -79,7 +79,7 @@ def peer_value(peer: Peer) -> str:
     Return the value about another link.
 
     >>> from collections import Counter
-    >>> peer_value(Peer(5, 1, 0.0, 0.0, Counter(heard=4, lost=2), {3}, (6, 0)))
+    >>> peer_value(Peer(5, 1, 0.0, 0.0, 0.0, Counter(heard=4, lost=2), {3}, (6, 0)))
     '{"robots": [3], "heard": 4, "lost": 2, "refused": 0, "heard_there": 6, "lost_there": 0}'
     """
     counts = peer.counts

@@ -164,9 +164,13 @@ class Udp(Transport):
 
     def _receive(self) -> None:
         while not self._over.is_set():
-            # An error may be that of a peer which does not listen.
-            with suppress(OSError):
+            try:
                 self._take(self._socket.recv(HEADER.size + LARGEST + 1))
+            except TimeoutError:
+                continue
+            except OSError:
+                # It may last, as that of an interface which is down.
+                self._over.wait(WAIT)
 
     def _keep_looking(self) -> None:
         while not self._over.wait(REOPEN_PERIOD):
@@ -200,6 +204,10 @@ def peer(text: str, port: int) -> tuple[str, int]:
     (('alice', 7000), ('192.168.1.255', 7447))
     """
     name, _, own = text.strip().partition(':')
+    try:
+        name.encode('idna')
+    except UnicodeError:
+        name = ''
     if not name or own and not (own.isdecimal() and 0 < int(own) < 2**16):
         raise ParameterError('peers', text.strip(), 'a name or an address, and a port behind a '
                              'colon, as alice:7447')

@@ -21,10 +21,12 @@ from leader_election.election.messages.packets import (
     COUNTERS,
     HEADER,
     LARGEST,
+    MOST_NEW,
     MOST_PEERS,
     MOST_ROBOTS,
     packet,
     PacketReader,
+    RESYNC,
     WINDOW,
 )
 import pytest
@@ -122,16 +124,17 @@ def test_three_packets_may_come_at_once_at_three_a_second(
 def test_oldest_sender_is_forgotten_first() -> None:
     reader = PacketReader(ME, 10.0)
     for start in range(3, 4 + MOST_PEERS):
-        reader.read(packet(start, 0, 'm'), 5.0)
-    assert [reader.read(packet(start, 0, 'm'), 5.0) for start in (4, 3)] == [None, 'm']
-    assert len(reader.peers(7.0, 2.0)) == MOST_PEERS and not reader.peers(7.0, 1.9)
+        reader.read(packet(start, 0, 'm'), float(start))
+    last = 4.0 + MOST_PEERS
+    assert [reader.read(packet(start, 0, 'm'), last) for start in (4, 3)] == [None, 'm']
+    assert len(reader.peers(last + 2.0, 2.0)) == 2 and not reader.peers(last + 2.0, 1.9)
 
 
 def test_flood_of_senders_is_bounded() -> None:
     reader = PacketReader(ME, 10.0)
     for start in range(3, 3 + 2 * MOST_PEERS):
-        reader.read(packet(start, 0, 'm'), 0.0)
-    assert len(reader.peers(1.0, 10.0)) == MOST_PEERS and not reader.peers(20.0, 10.0)
+        reader.read(packet(start, 0, 'm'), float(start))
+    assert len(reader.peers(1000.0, 1000.0)) == MOST_PEERS and not reader.peers(1000.0, 10.0)
 
 
 def hears(me: PacketReader, other: PacketReader, room: int = 1000, number: int = 9) -> None:
@@ -174,3 +177,39 @@ def test_robots_of_a_sender_are_bounded() -> None:
     for number in range(100):
         reader.read(packet(OTHER, number, f'{{"v":1,"id":{number}}}'), 0.0)
     assert reader.peers(0.0, 1.0)[OTHER].robots == set(range(MOST_ROBOTS))
+
+
+# Attacks by somebody who sends packets, but has no swarm key.
+
+def test_flood_under_new_starts_is_left_out_and_known_senders_are_heard() -> None:
+    reader, heard = PacketReader(ME, 50.0), 0
+    reader.read(packet(OTHER, 0, 'm'), 0.0)
+    for k in range(10000):
+        heard += reader.read(packet(1000 + k, 0, 'm'), 1e-3 * k) is not None
+        if k % 500 == 0:
+            assert reader.read(packet(OTHER, 1 + k, 'm'), 1e-3 * k) == 'm'
+    assert heard <= MOST_NEW + 10 and reader.counts['flooded'] == 10000 - heard
+
+
+def test_new_sender_is_heard_after_a_flood_of_others() -> None:
+    reader = PacketReader(ME, 50.0)
+    for k in range(1000):
+        reader.read(packet(1000 + k, 0, 'm'), 0.0)
+    assert [reader.read(packet(OTHER, 0, 'm'), now) for now in (0.5, 2.0)] == [None, 'm']
+
+
+def test_forged_packet_far_ahead_silences_its_sender_for_seconds_only() -> None:
+    reader = PacketReader(ME, 50.0)
+    for second in range(60):
+        heard = reader.read(packet(OTHER, second, 'm'), float(second))
+        if second == 9:
+            reader.read(packet(OTHER, 2**30, 'forged'), 9.5)
+        assert (heard is not None) == (not 10 <= second <= 9 + RESYNC)
+    assert reader.counts['lost'] <= 100, 'no sender can have sent more'
+
+
+def test_sender_that_restarts_is_heard_at_once() -> None:
+    reader = PacketReader(ME, 50.0)
+    assert all(reader.read(packet(start, number, 'm'), 0.0)
+               for start in (OTHER, 3) for number in range(5))
+    assert (reader.counts['lost'], reader.counts['repeated']) == (0, 0)

@@ -168,7 +168,8 @@ def test_peer_without_an_address_is_a_warning(domains: list[Domain]) -> None:
 
 
 @pytest.mark.parametrize(('name', 'value'), [
-    ('peers', 'alice:0'), ('peers', 'alice,,bob'), ('kind', 'smoke'), ('port', 80)])
+    ('peers', 'alice:0'), ('peers', 'alice,,bob'), ('peers', 'alice..local'),
+    ('peers', 'a' * 70), ('kind', 'smoke'), ('port', 80)])
 def test_wrong_parameter_is_refused(ros: None, name: str, value: Any) -> None:
     with pytest.raises(ParameterError, match=f'parameter {name}'):
         Link(parameter_overrides=values(**{name: value}))
