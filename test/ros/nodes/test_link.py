@@ -17,6 +17,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 import socket
+import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -93,10 +94,9 @@ def domains() -> Iterator[list[Domain]]:
 
 
 def until(domains: list[Domain], condition: Any) -> None:
-    end = PATIENCE / 0.02
+    end = time.monotonic() + PATIENCE
     while not condition():
-        end -= 1
-        assert end > 0, 'did not happen in time'
+        assert time.monotonic() < end, 'did not happen in time'
         for each in domains:
             each.executor.spin_once(timeout_sec=0.01)
 
