@@ -53,7 +53,7 @@ PROFILES: dict[str, tuple[str, list[tuple[type[Node], dict[str, Any]]]]] = {
         (ElectionNode, ROBOT | {
             'pose_source': 'cooperative', 'send_transform': 'tags' in SOURCES, 'range_ids': '2',
             'sighting_sources': ','.join(['measurements', 'ranges', *SOURCES])}),
-        (ElectionNode, ROBOT | {'tasks': 'rally', 'rally.drive_by': 'nav2'}),
+        (ElectionNode, ROBOT | {'tasks': 'dispatch', 'dispatch.drive_by': 'nav2'}),
         (ManagedElectionNode, ROBOT | {'use_sim_time': True})]),
     'wander': ('/alice', [
         (WanderNode, {'use_sim_time': True}), (WanderNode, {'world': 'blocks'})]),

@@ -105,6 +105,8 @@ class Task:
     Whether ``decide`` is called only while the leader may act, and ``act`` is given only decisions
     of the leader with the mandate over this robot. It takes the parameter ``mandate``.
     """
+    obeys_mandate: ClassVar[bool] = False
+    """As ``needs_mandate`` where there are mandates. Without, as any other task."""
     max_age: ClassVar[float | None] = None
     """
     The age at which ``act`` is given ``None`` in place of a decision [s]. ``None``:
@@ -164,6 +166,7 @@ class Task:
 
 _SHIPPED = {name: EntryPoint(name, value, GROUP) for name, value in (
     ('count', 'leader_election.election.tasks.count:Count'),
+    ('dispatch', 'leader_election.election.tasks.dispatch:Dispatch'),
     ('field', 'leader_election.election.tasks.field:Field'),
     ('patrol', 'leader_election.election.tasks.patrol:Patrol'),
     ('rally', 'leader_election.election.tasks.rally:Rally'),

@@ -206,7 +206,7 @@ class Membership(Part):
         for k, runner in enumerate(self.task_runners):
             decision, lasts = self._decided(k), runner.task.max_age
             if decided.age > (elected.lasts if lasts is None else lasts) or (
-                    not ruled and runner.task.needs_mandate):
+                    not ruled and self._is_ruled(runner)):
                 decision = None
             runner.task.member.decided = None if decision is None else decided
             if self._below is None:
@@ -284,7 +284,7 @@ class Membership(Part):
         # Computed once a round, so that an error in a user's function is counted once.
         self._results = self._aggregates.results(tuple(float(number) for number in summary))
         decisions = [
-            None if runner.task.needs_mandate and runner.term is None
+            None if self._is_ruled(runner) and runner.term is None
             else runner.decide(of_task(runner.name, self._results)) for runner in self.task_runners
         ]
         if all(decision is None for decision in decisions):
@@ -295,6 +295,11 @@ class Membership(Part):
             # Each decision fits into a message, but not all of them together.
             self._counts[DECISION_TOO_LONG] += 1
             return ''
+
+    def _is_ruled(self, runner: TaskRunner) -> bool:
+        """Return whether a task acts and decides by a mandate only."""
+        return runner.task.needs_mandate or (
+            runner.task.obeys_mandate and self._mandates is not None)
 
     def close(self) -> None:
         """Stop the tasks."""

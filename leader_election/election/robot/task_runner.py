@@ -283,7 +283,8 @@ class NullTaskContext:
         """Return the node itself, for example for its logger."""
         return self._host.node
 
-    def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
+    def listen(self, topic: str, kind: Any, callback: Callable[[Any], None],
+               every: bool = False) -> None:
         """Subscribe to nothing."""
 
     def publisher(self, topic: str, kind: Any, latched: bool = False) -> NullEntity:

@@ -50,9 +50,8 @@ class Driver(Protocol):
     def counts(self) -> Mapping[str, int]:
         """Return numbers for people who look for a fault, by name."""
 
-    @property
-    def has_arrived(self) -> bool:
-        """Return whether the robot is at the place that its task asks for."""
+    def has_arrived(self, place: Position) -> bool:
+        """Return whether the robot is at a place, within its tolerance or that of Nav2 [m]."""
 
     def close(self) -> None:
         """Stop the robot for good."""

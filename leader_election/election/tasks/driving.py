@@ -133,7 +133,8 @@ class ScanDriver:
         self._pose, self._goal = pose, goal
         self._scan: Scan | None = None
         self._scan_time = -math.inf
-        self._moves = self._arrived = False
+        self._moves = False
+        self._here: Pose | None = None
         self._touched = False
         self._bumper_time = -math.inf
         self._progress, self._escape = Progress(), Escape(seed)
@@ -149,10 +150,10 @@ class ScanDriver:
         """Return the number of scans that cannot be right."""
         return {'scans_rejected': self._unusable}
 
-    @property
-    def has_arrived(self) -> bool:
-        """Return whether the robot was at its goal at the last step."""
-        return self._arrived
+    def has_arrived(self, place: tuple[float, float]) -> bool:
+        """Return whether the robot was at a place at the last step."""
+        return self._here is not None and math.dist(
+            self._here[:2], place) <= self.limits.tolerance
 
     @property
     def has_scanner(self) -> bool:
@@ -180,7 +181,7 @@ class ScanDriver:
             stops.
         :param scan: the obstacles round the robot, ``None`` if unknown. Then the robot stops.
         """
-        self._arrived = False
+        self._here = pose
         if pose is None or scan is None:
             self._command(0.0, 0.0)
             return
@@ -190,7 +191,6 @@ class ScanDriver:
             self._escape.end()
             self._command(0.0, 0.0)
             return
-        self._arrived = math.dist(pose[:2], goal) <= self.limits.tolerance
         touches = self._touched and self.is_fresh(self._bumper_time)
         command = self._away(pose, scan, touches, now)
         if command is None:

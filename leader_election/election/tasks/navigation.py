@@ -97,6 +97,7 @@ class NavigationGoals:
         self._ended = True
         self._number = 0
         self._now = self._heard = 0.0
+        self._here: Pose = (0.0, 0.0, 0.0)
         self._cancelled: float | None = None
         self._retry: tuple[float, float] = (0.0, 0.0)
         """The times between which no goal is sent."""
@@ -106,17 +107,17 @@ class NavigationGoals:
         """Return whether the navigator has reported that it reached this place."""
         return self._ended and self._is_near(place)
 
-    def update(self, place: Position | None, here: Pose, now: float) -> None:
+    def update(self, place: Position | None, here: Pose | None, now: float) -> None:
         """
         Send the place as goal, or cancel the last goal, if that is due.
 
         :param place: that the task asks for [m], ``None`` for none.
-        :param here: the robot's pose.
+        :param here: the robot's pose, ``None`` if unknown; then there is no place.
         :param now: the present time [s].
         """
-        self._now = now
+        self._now, self._here = now, here or self._here
         if not self._ended:
-            self._supervise(place, here)
+            self._supervise(place)
         if place is None or self._is_near(place):
             return
         since, until = self._retry
@@ -125,16 +126,16 @@ class NavigationGoals:
             return
         self._goal, self._ended, self._cancelled = place, False, None
         self._heard, self._number = now, self._number + 1
-        yaw = math.atan2(place[1] - here[1], place[0] - here[0])
+        yaw = math.atan2(place[1] - self._here[1], place[0] - self._here[0])
         number = self._number
         self._navigator.send((*place, yaw), lambda report: self._take(number, report))
 
-    def cancel(self, here: Pose) -> None:
+    def cancel(self) -> None:
         """Cancel the goal, if there is one."""
         if not self._ended:
-            self._navigator.cancel(here)
+            self._navigator.cancel(self._here)
 
-    def _supervise(self, place: Position | None, here: Pose) -> None:
+    def _supervise(self, place: Position | None) -> None:
         """Cancel the goal if it is no longer asked for, or if nothing is heard of it."""
         if not self._navigator.is_ready():
             self._take(self._number, Report.CANCELLED if self._cancelled is not None
@@ -144,9 +145,9 @@ class NavigationGoals:
             if self._cancelled is None:
                 self._cancelled = self._now
             self._goal = None
-            self._navigator.cancel(here)
+            self._navigator.cancel(self._here)
         elif self._navigator.gives_feedback and not 0.0 <= self._now - self._heard <= SILENCE:
-            self._navigator.cancel(here)
+            self._navigator.cancel(self._here)
             self._take(self._number, Report.LOST)
 
     def _is_near(self, place: Position) -> bool:
@@ -198,8 +199,7 @@ class Nav2Driver:
         self.limits = limits_of(parameters)
         self._context, self._goal, self._pose = context, goal, pose
         self._navigator: Navigator = context.navigator()
-        self._here: Pose = (0.0, 0.0, 0.0)
-        self._wanted: Position | None = None
+        self._here: Pose | None = None
         self.goals = NavigationGoals(self._navigator, self.limits.tolerance, self._warn)
         self._timer = context.every(PERIOD, self.step)
 
@@ -208,24 +208,21 @@ class Nav2Driver:
         """Return the failures of goals, by kind."""
         return self.goals.counts
 
-    @property
-    def has_arrived(self) -> bool:
-        """Return whether the robot is at the place that its task asks for."""
-        return self._wanted is not None and (
-            self.goals.is_reached(self._wanted)
-            or math.dist(self._wanted, self._here[:2]) <= self.limits.tolerance)
+    def has_arrived(self, place: Position) -> bool:
+        """Return whether the robot is at a place, or as near as Nav2 takes it."""
+        return self.goals.is_reached(place) or (
+            self._here is not None and math.dist(self._here[:2], place) <= self.limits.tolerance)
 
     def step(self) -> None:
         """Give Nav2 the present place of the task."""
-        pose, now = self._pose(), self._context.seconds()
-        self._wanted = None if pose is None else self._goal(pose[0], pose[1], now)
-        self._here = pose or self._here
-        self.goals.update(self._wanted, self._here, now)
+        self._here, now = self._pose(), self._context.seconds()
+        place = None if self._here is None else self._goal(*self._here[:2], now)
+        self.goals.update(place, self._here, now)
 
     def close(self) -> None:
         """Cancel the goal for good."""
         self._timer.cancel()
-        self.goals.cancel(self._here)
+        self.goals.cancel()
         self._navigator.close()
 
     def _warn(self, report: Report) -> None:

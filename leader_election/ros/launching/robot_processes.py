@@ -184,7 +184,7 @@ def at_its_end(settings: Mapping[str, str], companions: Sequence[Any] = ()) -> d
 
 STATIONARY_TASKS = ('count', 'field')
 """Tasks that do not drive robots. Tasks of other packages are assumed to drive."""
-SCAN_TASKS = ('patrol', 'rally')
+SCAN_TASKS = ('dispatch', 'patrol', 'rally')
 """Tasks that need a laser scanner to drive."""
 MOTION = Parameter(
     'motion', str, '', 'What drives the robots: nothing (static), node wander, which drives them '

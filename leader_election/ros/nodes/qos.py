@@ -48,6 +48,8 @@ SENSOR = _profile(1)
 """Sensor readings: only the newest counts. Matches reliable and best-effort publishers."""
 SIGHTINGS = _profile(100)
 """Measurements of neighbours: each message is about other neighbours, so all count."""
+ORDERS = _profile(100, RELIABLE)
+"""What a robot is told to do: each message counts."""
 STREAM = _profile(1000)
 """Everything that many nodes publish on one topic, for an observer that nobody waits for."""
 EVENTS = _profile(10, RELIABLE)

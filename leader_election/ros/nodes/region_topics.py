@@ -29,7 +29,7 @@ from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.navigators import Nav2Navigator, navigator_of
 from leader_election.ros.nodes.part_topics import PartTopics, RobotNode
-from leader_election.ros.nodes.qos import advertise, OUTPUT, PROMISES, SENSOR, subscribe
+from leader_election.ros.nodes.qos import advertise, ORDERS, OUTPUT, PROMISES, SENSOR, subscribe
 from leader_election.ros.nodes.waiting import MissingInput
 from rclpy.timer import Timer
 from sensor_msgs.msg import LaserScan
@@ -64,8 +64,13 @@ class TaskContext:
         """By topic of a laser scanner: the time of the last scan [s]."""
         self._navigator: Nav2Navigator | None = None
 
-    def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
-        """Subscribe to a sensor's topic. Only the newest message is kept."""
+    def listen(self, topic: str, kind: Any, callback: Callable[[Any], None],
+               every: bool = False) -> None:
+        """
+        Subscribe to a sensor's topic, of which only the newest message is kept.
+
+        :param every: whether all messages count, as with orders. They are asked for reliably.
+        """
         def receive(message: Any) -> None:
             if kind is LaserScan:
                 self._scans[topic] = self.seconds()
@@ -73,7 +78,7 @@ class TaskContext:
 
         if kind is LaserScan:
             self._scans[topic] = -math.inf
-        subscribe(self.node, kind, topic, receive, SENSOR)
+        subscribe(self.node, kind, topic, receive, ORDERS if every else SENSOR)
 
     def missing(self) -> list[MissingInput]:
         """Return the laser scans and the navigation that the task needs and that are missing."""

@@ -145,7 +145,7 @@ def test_long_calls_have_no_conditional_which_numba_refuses(file: Path) -> None:
 # Tasks are found by name, and what is wrong with a name is said in one line.
 
 def test_included_tasks_are_found_with_default_parameters() -> None:
-    assert set(task_names()) >= {'count', 'field', 'patrol', 'rally'}
+    assert set(task_names()) >= {'count', 'dispatch', 'field', 'patrol', 'rally'}
     for name in task_names():
         task = task_class(name)
         assert issubclass(task, Task)

@@ -98,7 +98,8 @@ class MemoryContext:
     def navigator(self) -> MemoryNavigator:
         return self.nav2
 
-    def listen(self, topic: str, kind: type, callback: Callable[[Any], None]) -> None:
+    def listen(self, topic: str, kind: type, callback: Callable[[Any], None],
+               every: bool = False) -> None:
         self.listeners[topic] = (kind, callback)
 
     def publisher(self, topic: str, kind: type, latched: bool = False) -> Publisher:

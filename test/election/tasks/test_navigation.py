@@ -242,14 +242,8 @@ def test_robot_without_a_pose_has_no_goal() -> None:
 
 def test_robot_has_arrived_where_nav2_says_so_or_within_the_tolerance() -> None:
     context = MemoryContext()
-    task = member(context)
+    driver = member(context)._driver
     context.advance_to(PERIOD)
-    assert not task._driver.has_arrived
+    assert not driver.has_arrived(EAST) and driver.has_arrived((0.05, 0.0))
     context.nav2.reports[0](Report.REACHED)
-    assert task._driver.has_arrived, 'within the tolerance of Nav2'
-    task.act([[2, 0.05, 0.0]])
-    context.advance_to(2 * PERIOD)
-    assert task._driver.has_arrived
-    task.act(None)
-    context.advance_to(3 * PERIOD)
-    assert not task._driver.has_arrived
+    assert driver.has_arrived(EAST) and not driver.has_arrived(NORTH)

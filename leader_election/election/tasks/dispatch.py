@@ -1,0 +1,312 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Task ``dispatch``: a region's robots do jobs, each at a place; its leader assigns them."""
+
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+import json
+import math
+from typing import Any
+
+from leader_election.election.messages.wire import dumps
+from leader_election.election.regions.aggregate import top, union
+from leader_election.election.regions.task import Member, Position
+from leader_election.election.tasks.driver import DriverParameters, DrivingTask
+from leader_election.election.tasks.goals import Patience
+from leader_election.election.tasks.jobs import (
+    assign,
+    collect_jobs,
+    Job,
+    job_of,
+    JobBook,
+    MOST_TOLD,
+    parsed,
+)
+from leader_election.election.tasks.places import RecentValues
+from leader_election.parameters import parameter
+from sensor_msgs.msg import BatteryState
+from std_msgs.msg import String
+
+MOST_ROBOTS = 16
+"""The most robots that get jobs: an aggregate holds this many records of four."""
+MOST_DONE_TOLD = 8
+"""The number of done jobs that a region collects in a round, and that a leader names."""
+MOST_LISTED = 640
+"""The length of the jobs in a decision [characters]."""
+ADOPTION = 30.0
+"""
+The time after which a job that no leader has named is told to the present one, in case that the
+one that had it is gone; and for which a robot tells that it has done a job [s].
+"""
+_SETTLING = 5
+"""The rounds of a leader before it assigns jobs: by then it knows what its predecessor knew."""
+_RESTS = -1.0
+"""In place of the charge: the robot cannot reach its place, and gives its job back."""
+WARNING_PERIOD = 10.0
+"""The period of warnings of rejected jobs [s]."""
+
+
+@dataclass(frozen=True)
+class DispatchParameters(DriverParameters):
+    """The parameters of the task: which robot gets a job, and when another one gets it."""
+
+    tolerance: float = parameter(
+        0.3, 'The distance at which the place of a job is reached.', unit='m', lower=0.001,
+        upper=100.0)
+    battery_distance: float = parameter(
+        10.0, 'A robot with an empty battery counts as so much farther away than one with a full '
+        'battery (topic battery_state).', unit='m', lower=0.0, upper=1e6)
+    least_battery: float = parameter(
+        0.2, 'A robot with less gets no further job.', lower=0.0, upper=1.0)
+    hold: int = parameter(
+        10, 'The number of rounds without a word of a robot after which its job goes to another '
+        'one. It has stopped by then, if this is longer than message_expiry and two periods a hop '
+        'to the leader.', unit='rounds', lower=1, upper=1000)
+
+
+class Dispatch(DrivingTask):
+    """
+    Do jobs at places. Each comes in on topic ``jobs`` of any robot, as :func:`.parsed` takes it.
+
+    The decision is ``{"jobs": [[id, x, y, seconds, deadline, robot], ...], "done": [id, ...]}``,
+    where the robot is -1 for a job that waits. It names all jobs that robots have, and others in
+    turn, as far as they fit into a message. So each member holds the jobs that its leader holds,
+    and may be the next leader. A member tells its leader the jobs that no leader has named, and
+    which of the named ones are done. With mandates a robot works only under the mandate of its
+    leader, so that no two work on a job. Every robot publishes ``job`` (``std_msgs/String``,
+    latched, on change), ``{"id": i, "state": "driving" | "working" | "done"}``, or an empty text.
+
+    :ivar book: the jobs that this robot knows.
+    :ivar job: the one that it has, ``None`` without one.
+    """
+
+    obeys_mandate = True
+    parameters = DispatchParameters
+    settings: DispatchParameters
+    # A robot is its x, id, y and the charge of its battery.
+    collects = {'robots': top(MOST_ROBOTS, extra=2), 'jobs': collect_jobs(),
+                'done': union(MOST_DONE_TOLD)}
+
+    def __init__(self, member: Member, settings: DispatchParameters) -> None:
+        """Subscribe to jobs and to the battery."""
+        super().__init__(member, settings)
+        self.book = JobBook()
+        self.job: Job | None = None
+        self._counts = Counter(jobs_received=0, jobs_rejected=0, jobs_expired=0, jobs_done=0)
+        self._warned = -math.inf
+        self._battery = 1.0
+        self._named: dict[int, tuple[int, float]] = {}
+        """By job: the leader that named it last, and when [s]."""
+        self._open: set[int] = set()
+        """The jobs that the leader takes for open."""
+        self._own: dict[int, float] = {}
+        """The jobs that this robot has done, and when [s]."""
+        self._assigned: dict[int, int] = {}
+        """By job: the robot that has it."""
+        self._carried = -1
+        """The job that this robot had last, until another one has it."""
+        self._robots = RecentValues[int, tuple[float, ...]](settings.hold)
+        self._rounds_led = self._turn = self._rests = 0
+        self._since: float | None = None
+        self._patience = Patience(settings.patience)
+        self._published = ''
+        self._state = member.node.publisher('job', String, latched=True)
+        member.node.listen('jobs', String, self._receive, every=True)
+        member.node.listen('battery_state', BatteryState, self._read_battery)
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Return the numbers of jobs on this robot, and the counts of the driver."""
+        return {**self._counts, 'jobs_open': len(self.book.open), **super().counts}
+
+    def sense(self) -> Mapping[str, Any]:
+        """Contribute this robot, and what its leader may not know of jobs."""
+        now, pose = self.member.node.seconds(), self.member.pose()
+        self._counts['jobs_expired'] += self.book.drop_expired(now)
+        self._rests = max(0, self._rests - 1)
+        told = [job.row(now) for job in sorted(self.book.open.values()) if self._is_untold(job.id)]
+        own = {job for job, when in self._own.items() if 0.0 <= now - when <= ADOPTION}
+        readings: dict[str, Any] = {
+            'jobs': told[:MOST_TOLD], 'done': sorted(own | (self._open & self.book.done.keys()))}
+        if pose is not None:
+            charge = _RESTS if self._rests else round(self._battery, 2)
+            readings['robots'] = (round(pose[0], 1), round(pose[1], 1), charge)
+        return readings
+
+    def decide(self, summary: Mapping[str, Any]) -> Any:
+        """Assign jobs to robots without one. A robot keeps its job until it is done or gone."""
+        now, named = self.member.node.seconds(), []
+        self._rounds_led += 1
+        for job in summary['done']:
+            self.book.close(int(job), now)
+        for row in summary['jobs']:
+            # A wrong row of one robot does not keep the others from their jobs.
+            with suppress(ValueError):
+                job = job_of(row, now)
+                if not self.book.add(job, now) and job.id in self.book.done:
+                    named.append(job.id)
+        robots = self._robots.update({int(robot): (x, y, battery)
+                                      for x, robot, y, battery in summary['robots']})
+        # A new leader hears all members only after some rounds.
+        self._assigned = {
+            job: robot for job, robot in self._assigned.items() if job in self.book.open
+            and (robots[robot][2] != _RESTS if robot in robots
+                 else self._rounds_led <= self.settings.hold)}
+        if self._rounds_led > _SETTLING:
+            self._assign(robots, now)
+        named += [job for job, when in reversed(self.book.done.items())
+                  if 0.0 <= now - when <= ADOPTION and job not in named]
+        return {'jobs': self._listed(now), 'done': named[:MOST_DONE_TOLD]}
+
+    def act(self, decision: Any) -> None:
+        """Take over what the leader knows of jobs, and go on with the one that this robot has."""
+        if not self.member.leads:
+            self._rounds_led = 0
+        # With an unreadable decision the robot stands still, as without one.
+        before, self.job = self.job, None
+        try:
+            if decision is not None:
+                self._follow(decision, before)
+        finally:
+            if self.job is None and not self._published.endswith('"done"}'):
+                self._publish('')
+
+    def close(self) -> None:
+        """Stop the robot, and take back what it works on."""
+        super().close()
+        self._publish('')
+
+    def _follow(self, decision: Any, before: Job | None) -> None:
+        now, leader = self.member.node.seconds(), self.member.leader
+        rows = [(job_of(row, now), int(robot)) for *row, robot in decision['jobs']]
+        for job in decision['done']:
+            self.book.close(int(job), now)
+        self._open = {job.id for job, _ in rows}
+        self._assigned = {job.id: robot for job, robot in rows if robot >= 0}
+        for job, _ in rows:
+            self.book.add(job, now)
+            self._named[job.id] = leader, now
+        self._named = {job: named for job, named in self._named.items() if job in self.book.open}
+        own = next((job for job, robot in self._assigned.items() if robot == self.member.id), -1)
+        if own >= 0 or self._carried in self._open:
+            self._carried = own
+        if own not in self.book.open or self._rests:
+            return
+        self.job = self.book.open[own]
+        if before is None or before.id != own:
+            self._since = None
+            self._patience.renew()
+        self._work(self.job, now)
+
+    def _work(self, job: Job, now: float) -> None:
+        """Note the progress of the work on a job."""
+        if not self._driver.has_arrived(job.place):
+            self._since = None
+            self._publish_job(job, 'driving')
+            return
+        self._since = now if self._since is None else min(self._since, now)
+        if now - self._since < job.seconds:
+            self._publish_job(job, 'working')
+            return
+        self.book.close(job.id, now)
+        self._own[job.id] = now
+        self._own = {done: when for done, when in self._own.items() if done in self.book.done}
+        self._counts['jobs_done'] += 1
+        self.job = None
+        self._publish_job(job, 'done')
+
+    def _assign(self, robots: Mapping[int, tuple[float, ...]], now: float) -> None:
+        """Assign open jobs to free robots: the nearest, with a charged battery, one each."""
+        settings = self.settings
+        free = [robot for robot, (*_, battery) in robots.items()
+                if battery >= settings.least_battery and robot not in self._assigned.values()]
+        waiting = sorted((job for job in self.book.open.values() if job.id not in self._assigned),
+                         key=lambda job: job.until)[:4 * MOST_ROBOTS]
+
+        def cost(robot: int, job: Job) -> float:
+            x, y, battery = robots[robot]
+            # A job gets nearer by what a robot drives while it waits, so that none waits for ever.
+            return (math.dist((x, y), job.place) + settings.battery_distance * (1.0 - battery)
+                    - settings.speed * (now - self.book.since[job.id]))
+
+        if len(free) <= len(waiting):
+            places = assign([[cost(robot, job) for job in waiting] for robot in free])
+            self._assigned |= {waiting[place].id: free[k] for k, place in enumerate(places)}
+        else:
+            places = assign([[cost(robot, job) for robot in free] for job in waiting])
+            self._assigned |= {waiting[k].id: free[place] for k, place in enumerate(places)}
+
+    def _listed(self, now: float) -> list[list[float]]:
+        """Return the rows of jobs in the decision: those that robots have, then others in turn."""
+        waiting = [job for job in self.book.open.values() if job.id not in self._assigned]
+        turn = self._turn % max(len(waiting), 1)
+        rows: list[list[float]] = []
+        length = 0
+        for job in [*(self.book.open[job] for job in self._assigned),
+                    *waiting[turn:], *waiting[:turn]]:
+            row = [*job.row(now), self._assigned.get(job.id, -1)]
+            length += len(dumps(row)) + 1
+            if length > MOST_LISTED:
+                break
+            rows.append(row)
+        self._turn = turn + max(1, len(rows) - len(self._assigned))
+        return rows
+
+    def _is_untold(self, job: int) -> bool:
+        """Return whether the present leader may not know a job."""
+        leader, when = self._named.get(job, (-1, -math.inf))
+        # A robot that comes into another region brings the job that it has along.
+        return not 0.0 <= self.member.node.seconds() - when < ADOPTION or (
+            leader != self.member.leader and job == self._carried)
+
+    def _goal_for(self, x: float, y: float, now: float) -> Position | None:
+        job = self.job
+        if job is None or now > job.until:
+            return None
+        if self._driver.has_arrived(job.place):
+            self._patience.renew()
+        elif self._patience.lost(math.dist((x, y), job.place), now):
+            self._rests, self.job = self.settings.hold, None
+            return None
+        return job.place
+
+    def _receive(self, message: String) -> None:
+        now = self.member.node.seconds()
+        try:
+            job = parsed(message.data, now)
+            if not self.book.add(job, now) and job.id not in self.book.done:
+                raise ValueError(f'{len(self.book.open)} jobs are open; it may be no more')
+            self._counts['jobs_received'] += 1
+        except ValueError as error:
+            self._counts['jobs_rejected'] += 1
+            if not 0.0 <= now - self._warned < WARNING_PERIOD:
+                self._warned = now
+                self.member.node.node.get_logger().warning(
+                    f'jobs: a job is rejected: {error} ({self._counts["jobs_rejected"]} so far)')
+
+    def _read_battery(self, message: BatteryState) -> None:
+        # nan: the driver does not know.
+        if 0.0 <= message.percentage <= 1.0:
+            self._battery = float(message.percentage)
+
+    def _publish_job(self, job: Job, state: str) -> None:
+        self._publish(json.dumps({'id': job.id, 'state': state}))
+
+    def _publish(self, text: str) -> None:
+        if text != self._published:
+            self._published = text
+            self._state.publish(String(data=text))
