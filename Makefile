@@ -36,7 +36,7 @@ help:  ## List the targets (the default)
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 	do printf 'make %-12s %s\n' "$$name" "$$what"; done
 	@echo 'ARGS="..." is passed on by demo, play, lab, reproduce, study, scale, chaos, prove, fuzz and mutants, and by test and test-least to pytest.'
-	@echo 'make demo TASK=patrol: the regions run a task; also rally, field, count. TASK=gate: mandates, doc/mandates.md'
+	@echo 'make demo TASK=patrol: the regions run a task; also dispatch, rally, field, count. TASK=gate: mandates, doc/mandates.md'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make uses ./.venv instead.'; fi
 

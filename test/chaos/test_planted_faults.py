@@ -341,6 +341,10 @@ PLANTED = {
     'robots had this leader in': LEADERS,
     'the strongest, led': f'{HERE}.test_demonstration_fails_when_robots_are_deaf',
     'count: ': f'{SCENARIOS}.test_on_average_the_counts_add_up_to_the_swarm',
+    'jobs were done': f'{SCENARIOS}.test_all_jobs_have_to_be_done',
+    'of them were done twice':
+        f'{SCENARIOS}.test_job_that_is_done_twice_fails_the_check_with_mandates_only',
+    'a job waited for': f'{SCENARIOS}.test_run_without_any_job_done_fails',
     'field: alarm in regions':
         f'{SCENARIOS}.test_alarm_is_required_with_a_member_in_the_peak_after_the_delay',
     'field: no alarm': f'{SCENARIOS}.test_alarm_is_wrong_long_after_the_last_robot_left_the_peak',
@@ -388,8 +392,8 @@ def test_table_names_an_existing_test_for_each_check() -> None:
         file, _, name = where.rpartition('.')
         assert f'def {name}(' in (root / 'test' / f'{file}.py').read_text(), where
     texts = [check.text for check in checks(good(), ())]
-    scenario = Namespace(seed=0, world='rooms', robots=4, kill_period=0.0)
-    for kind in ('count', 'field', 'patrol', 'rally'):
+    scenario = Namespace(seed=0, world='rooms', robots=4, kill_period=0.0, mandate=0.0)
+    for kind in ('count', 'dispatch', 'field', 'patrol', 'rally'):
         texts += [check.text for check in SCENARIOS_BY_NAME[kind](scenario).checks()]
     observer = WatchedSwarm().observer
     texts += [check.text for check in (

@@ -12,17 +12,21 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A scenario of the demonstration: its parameters, observations and checks."""
+"""Scenarios of the demonstration: parameters, observations and checks. One drives robots."""
 
 from argparse import Namespace
 from collections.abc import Mapping
+import math
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TYPE_CHECKING
 
 from leader_election.election.messages.codec import Position
 from leader_election.ros.demo.checks import Check
+from leader_election.simulation.kinematics import least_distance, overlaps
+from leader_election.simulation.robot_body import RADIUS
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.view.frame import Rings
+import numpy as np
 
 if TYPE_CHECKING:
     from leader_election.ros.demo.swarm import SwarmDemo
@@ -96,3 +100,50 @@ class DemoScenario:
         :return: the paths of the pictures.
         """
         return []
+
+
+class DrivingScenario(DemoScenario):
+    """
+    Tasks that drive robots, by ``scan`` and ``cmd_vel``: no collisions. The paths are drawn.
+
+    :ivar paths: the true positions of each robot [m], in order of time, by id.
+    """
+
+    robots = 14
+    duration = 60.0
+    world_parameters = {'motion': 'cmd_vel', 'scan_rate': 5.0}
+
+    def __init__(self, options: Namespace) -> None:
+        """Start without observations. Parameters as of :class:`DemoScenario`."""
+        super().__init__(options)
+        self.paths: dict[int, list[Position]] = {}
+        self._collisions: set[tuple[int, int]] = set()
+        self._closest = math.inf
+
+    def observe(self, observation: Observation) -> None:
+        """Record true positions and collisions."""
+        for robot, place in observation.truth.items():
+            self.paths.setdefault(robot, []).append(place)
+        ids = sorted(observation.truth)
+        places = np.array([observation.truth[i] for i in ids]).reshape(-1, 2)
+        self._closest = min(self._closest, least_distance(places))
+        self._collisions |= {(ids[a], ids[b])
+                             for a, b in overlaps(places, RADIUS)}
+
+    def checks(self) -> list[Check]:
+        """Check that there were no collisions, and that robots have moved at all."""
+        driven = sum(math.dist(a, b) for path in self.paths.values()
+                     for a, b in zip(path, path[1:]))
+        return [
+            Check(not self._collisions, f'no robot hit another: the least distance between two '
+                  f'was {self._closest:.2f} m, and 2 x {RADIUS:g} m is a '
+                  'hit'),
+            Check(driven > 0.0, f'the robots drove {driven:.0f} m')]
+
+    def draw(self, folder: Path, rings: Rings) -> list[str]:
+        """Draw the paths. Parameters as of :meth:`DemoScenario.draw`."""
+        # Imported here, since it takes long to load.
+        from leader_election.swarm.view.charts import draw_paths
+        path = folder / 'paths.png'
+        draw_paths(self.paths, rings, path)
+        return [str(path)]

@@ -12,20 +12,18 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The scenarios of the tasks count, field, patrol and rally, and the table of all scenarios."""
+"""The scenarios of the tasks count, field, patrol and rally, and the table of all."""
 
 from argparse import Namespace
 import json
 import math
-from pathlib import Path
 from statistics import fmean
 
-from leader_election.election.messages.codec import Position
 from leader_election.election.tasks.coverage import Cell, unpacked_cells
 from leader_election.ros.demo.checks import Check
+from leader_election.ros.demo.dispatch import DispatchScenario
 from leader_election.ros.demo.gate import GateScenario
-from leader_election.ros.demo.scenario import DemoScenario, Observation
-from leader_election.simulation.kinematics import least_distance, overlaps
+from leader_election.ros.demo.scenario import DemoScenario, DrivingScenario, Observation
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
 from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.scene import free_space, make_scene
@@ -38,7 +36,6 @@ from leader_election.swarm.snapshot import (
     regions,
     Snapshot,
 )
-from leader_election.swarm.view.frame import Rings
 import numpy as np
 import shapely
 
@@ -166,53 +163,6 @@ class FieldScenario(DemoScenario):
                 if leader in snapshot.robots and snapshot.robots[leader].leader == leader}
 
 
-class DrivingScenario(DemoScenario):
-    """
-    Tasks that drive robots, by ``scan`` and ``cmd_vel``: no collisions. The paths are drawn.
-
-    :ivar paths: the true positions of each robot [m], in order of time, by id.
-    """
-
-    robots = 14
-    duration = 60.0
-    world_parameters = {'motion': 'cmd_vel', 'scan_rate': 5.0}
-
-    def __init__(self, options: Namespace) -> None:
-        """Start without observations. Parameters as of :class:`DemoScenario`."""
-        super().__init__(options)
-        self.paths: dict[int, list[Position]] = {}
-        self._collisions: set[tuple[int, int]] = set()
-        self._closest = math.inf
-
-    def observe(self, observation: Observation) -> None:
-        """Record true positions and collisions."""
-        for robot, place in observation.truth.items():
-            self.paths.setdefault(robot, []).append(place)
-        ids = sorted(observation.truth)
-        places = np.array([observation.truth[i] for i in ids]).reshape(-1, 2)
-        self._closest = min(self._closest, least_distance(places))
-        self._collisions |= {(ids[a], ids[b])
-                             for a, b in overlaps(places, RADIUS)}
-
-    def checks(self) -> list[Check]:
-        """Check that there were no collisions, and that robots have moved at all."""
-        driven = sum(math.dist(a, b) for path in self.paths.values()
-                     for a, b in zip(path, path[1:]))
-        return [
-            Check(not self._collisions, f'no robot hit another: the least distance between two '
-                  f'was {self._closest:.2f} m, and 2 x {RADIUS:g} m is a '
-                  'hit'),
-            Check(driven > 0.0, f'the robots drove {driven:.0f} m')]
-
-    def draw(self, folder: Path, rings: Rings) -> list[str]:
-        """Draw the paths. Parameters as of :meth:`DemoScenario.draw`."""
-        # Imported here, since it takes long to load.
-        from leader_election.swarm.view.charts import draw_paths
-        path = folder / 'paths.png'
-        draw_paths(self.paths, rings, path)
-        return [str(path)]
-
-
 class PatrolScenario(DrivingScenario):
     """Task ``patrol``: regions share one area, members share a region's part. Most is visited."""
 
@@ -312,5 +262,6 @@ class RallyScenario(DrivingScenario):
 
 NO_TASK, GATE = '', 'gate'
 SCENARIOS: dict[str, type[DemoScenario]] = {
-    NO_TASK: DemoScenario, 'count': CountScenario, 'field': FieldScenario, GATE: GateScenario,
+    NO_TASK: DemoScenario, 'count': CountScenario,
+    'dispatch': DispatchScenario, 'field': FieldScenario, GATE: GateScenario,
     'patrol': PatrolScenario, 'rally': RallyScenario}

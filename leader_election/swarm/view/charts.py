@@ -103,12 +103,14 @@ def _save(figure: Figure, path: Path, **options: Any) -> None:
         figure.savefig(temporary, format='png', **options)
 
 
-def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path) -> None:
+def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path,
+               jobs: Sequence[tuple[Position, bool]] = ()) -> None:
     """
     Draw the path of each robot as a PNG, from a ring at its start to a disc with its id.
 
     :param paths: positions in the order of time [m], by the robot's id.
     :param rings: outlines of arena and obstacles.
+    :param jobs: the place of each job [m], and whether it was done.
     :raises OSError: when the file cannot be written.
     """
     driven = {robot: positions for robot, positions in sorted(paths.items()) if positions}
@@ -126,6 +128,10 @@ def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path
                   markeredgecolor='white', zorder=4)
         axes.annotate(str(robot), positions[-1], fontsize=FONT - 3, fontweight='bold',
                       color='white', ha='center', va='center', zorder=5)
+    for done, label in ((True, 'job, done'), (False, 'job, not done')):
+        if places := [place for place, was_done in jobs if was_done == done]:
+            axes.plot(*zip(*places), linestyle='none', marker='s' if done else 'x', markersize=6,
+                      color=INK, zorder=2, label=label)
     axes.set_xlabel('x [m]', color=FAINT)
     axes.set_ylabel('y [m]', color=FAINT)
     axes.set(aspect='equal')
@@ -134,7 +140,8 @@ def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path
     handles = [Line2D([], [], linestyle='none', marker='o', markeredgecolor=FAINT, color=tint,
                       markersize=size, label=label)
                for tint, size, label in (('white', 7, 'start'), (FAINT, 12, 'end, with the id'))]
-    figure.legend(handles=handles, loc='upper right', ncol=2, frameon=False, fontsize=FONT - 1)
+    figure.legend(handles=[*handles, *axes.get_legend_handles_labels()[0]], ncol=4,
+                  loc='outside lower center', frameon=False, fontsize=FONT - 1)
     _save(figure, path, dpi=_DPI)
 
 

@@ -156,13 +156,15 @@ def test_task_is_found_by_module_and_class() -> None:
     assert task_class('leader_election.election.regions.task:Task') is Task
 
 
+KNOWN = 'known: count, dispatch, field, patrol, rally'
+
+
 @pytest.mark.parametrize(('name', 'line'), [
-    ('dance', "unknown task 'dance'; known: count, field, patrol, rally, or module:Class"),
-    ('partol', "unknown task 'partol'; did you mean patrol? known: count, field, patrol, rally, "
-     'or module:Class'),
-    ('', "unknown task ''; known: count, field, patrol, rally, or module:Class"),
+    ('dance', f"unknown task 'dance'; {KNOWN}, or module:Class"),
+    ('partol', f"unknown task 'partol'; did you mean patrol? {KNOWN}, or module:Class"),
+    ('', f"unknown task ''; {KNOWN}, or module:Class"),
     ('no_such_module:Dance', "task 'no_such_module:Dance' cannot be loaded: "
-     "ModuleNotFoundError: No module named 'no_such_module'; known: count, field, patrol, rally"),
+     f"ModuleNotFoundError: No module named 'no_such_module'; {KNOWN}"),
     ('math:pi', "task 'math:pi' is not a subclass of leader_election.Task"),
 ])
 def test_task_is_refused_in_one_line_when_its_name_is_wrong(name: str, line: str) -> None:

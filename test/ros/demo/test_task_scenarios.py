@@ -15,8 +15,10 @@
 """Scenarios of the demonstration: what they check of a run."""
 
 import json
+from pathlib import Path
 
 from leader_election.election.tasks.coverage import packed_cells
+from leader_election.ros.demo.dispatch import JOBS, KNOWN_AFTER
 from leader_election.ros.demo.main import parse
 from leader_election.ros.demo.task_scenarios import (
     ALARM_DELAY,
@@ -30,6 +32,7 @@ from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.swarm.view.frame import Rings
 from PIL import Image
 import pytest
+from std_msgs.msg import String
 
 
 def scenario(task, *arguments):
@@ -232,3 +235,73 @@ def test_paths_are_drawn(tmp_path):
     [path] = patrol.draw(tmp_path, Rings())
     with Image.open(path) as image:
         assert image.format == 'PNG' and image.width == 1600
+    before = Path(path).read_bytes()
+    dispatch = dispatched()
+    finish(dispatch, range(5))
+    [path] = dispatch.draw(tmp_path, Rings())
+    assert Path(path).read_bytes() != before
+
+
+def dispatched(*arguments, dies=False):
+    """Return a scenario whose jobs came to two robots; the one with the last job may die."""
+    dispatch = scenario('dispatch', *arguments)
+    dispatch._topics = {robot: Topic() for robot in (1, 2)}
+    for time in range(200):
+        last = dispatch.put.get(JOBS - 1)
+        alive = [i for i in (1, 2) if not (dies and last and last.robot == i)]
+        dispatch.observe(look(float(time), *((i, (0.0, float(i)), 1) for i in alive)))
+    return dispatch
+
+
+class Topic:
+    """Keeps the jobs that are put on it."""
+
+    def __init__(self):
+        self.jobs = []
+
+    def publish(self, message):
+        self.jobs.append(json.loads(message.data))
+
+
+def finish(dispatch, jobs):
+    for job in jobs:
+        dispatch.receive(String(data=json.dumps({'id': job, 'state': 'done'})))
+
+
+def test_all_jobs_have_to_be_done():
+    dispatch = dispatched()
+    assert dispatch.put.keys() == {*range(JOBS)} and max(
+        job.time for job in dispatch.put.values()) <= 72.0
+    jobs = [job['id'] for topic in dispatch._topics.values() for job in topic.jobs]
+    assert sorted(jobs) == [*range(JOBS)]
+    finish(dispatch, jobs[1:])
+    dispatch.receive(String(data=''))
+    *_, done, twice, waited = dispatch.checks()
+    assert not done.holds and done.text.endswith(
+        f'not job {jobs[0]} of robot {dispatch.put[jobs[0]].robot}')
+    finish(dispatch, jobs[:1])
+    *_, done, twice, waited = dispatch.checks()
+    assert done.holds and twice.holds and '0 of them' in twice.text and waited.holds
+
+
+def test_job_of_a_robot_that_dies_at_once_does_not_have_to_be_done():
+    dispatch = dispatched(dies=True)
+    last = dispatch.put[JOBS - 1]
+    late = {job for job, put in dispatch.put.items()
+            if put.robot == last.robot and put.time >= last.time + 1.0 - KNOWN_AFTER}
+    finish(dispatch, dispatch.put.keys() - late)
+    *_, done, _, _ = dispatch.checks()
+    assert done.holds and f'{len(late)} more' in done.text
+
+
+@pytest.mark.parametrize(('arguments', 'holds'), [((), True), (('--mandate', '3'), False)])
+def test_job_that_is_done_twice_fails_the_check_with_mandates_only(arguments, holds):
+    dispatch = dispatched(*arguments)
+    finish(dispatch, [*dispatch.put, 3])
+    *_, twice, _ = dispatch.checks()
+    assert '1 of them were done twice' in twice.text and twice.holds == holds
+
+
+def test_run_without_any_job_done_fails():
+    *_, done, _, waited = scenario('dispatch').checks()
+    assert not done.holds and not waited.holds

@@ -111,7 +111,7 @@ def test_namespace_that_ros_does_not_allow_is_refused(namespace):
     ({'robot_id': '1', 'robot': 'bob'}, "parameter robot: 'bob' is a name in a fleet file; it "
      'takes fleet_file, too'),
     ({'robot_id': '1', 'tasks': 'count,nonsense'}, "parameter tasks: there is no task 'nonsense' "
-     'on this computer; there are: count, field, patrol, rally'),
+     'on this computer; there are: count, dispatch, field, patrol, rally'),
     ({'robot_id': '1', 'namespace': 'bad name!'}, "parameter namespace: 'bad name!' is not "
      'allowed'),
     ({'robot_id': '1', 'neighbourhood': 'a b'}, "parameter neighbourhood: 'a b' is not allowed"),

@@ -212,7 +212,7 @@ class NoDeclaration(Task):
     ({'tasks': 'none'}, "parameter tasks: unknown task 'none'; known: count, field, patrol, "
      'rally, or module:Class'),
     ({'instances': 'rescue', 'rescue.tasks': 'none'}, 'parameter rescue.tasks: unknown task '
-     "'none'; known: count, field, patrol, rally, or module:Class"),
+     "'none'; known: count, dispatch, field, patrol, rally, or module:Class"),
     ({'tasks': 'collections:Counter'}, "parameter tasks: task 'collections:Counter' is not "
      'a subclass of leader_election.Task'),
     ({'tasks': 'ros.nodes.test_instance_parameters:Refuses'}, 'parameter tasks: '

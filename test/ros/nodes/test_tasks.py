@@ -164,6 +164,35 @@ def test_driving_task_waits_for_scans(company):
     patrol.until(lambda: robot.missing() == [])
 
 
+def test_dispatch_does_jobs_that_come_in_on_the_topic_of_any_robot(company):
+    swarm = company(3, DRIVES, tasks='dispatch', radius=30.0, communication_range=20.0)
+    swarm.listen('job', String)
+    orders = swarm.listener.create_publisher(String, '/robot_3/jobs', 10)
+    swarm.until(lambda: orders.get_subscription_count() == 1)
+    places = {7: [2.0, -2.0], 8: [-3.0, 2.0]}
+    orders.publish(String(data='{"id": 9}'))
+    for job, place in places.items():
+        orders.publish(String(data=json.dumps({'id': job, 'place': place, 'seconds': 1})))
+    done: dict[int, int] = {}
+
+    def all_done() -> bool:
+        for i in swarm.ids:
+            said = swarm.last.get(f'job {i}')
+            if said is not None and said.data and json.loads(said.data)['state'] == 'done':
+                job = json.loads(said.data)['id']
+                if job not in done:
+                    assert math.dist(swarm.place(i), places[job]) < 0.5
+                    done[job] = i
+        return done.keys() == places.keys()
+
+    swarm.until(all_done)
+    # Robots 2 at (1, -1) and 3 at (-1, 1) are the nearest.
+    assert done == {7: 2, 8: 3}
+    regions = swarm.robots[2].robot.instances['main'].parts['regions']
+    values = regions.concern()[2]
+    assert (values['dispatch.jobs_received'], values['dispatch.jobs_rejected']) == (2, 1)
+
+
 def test_patrol_visits_the_whole_area(company):
     corner = 2.0
     area = [-corner, -corner, corner, -corner, corner, corner, -corner, corner]
