@@ -99,9 +99,10 @@ def test_typed_outputs_equal_the_texts(
     texts = {pair['key']: pair['value'] for pair in status['values']}
     [mandate] = typed['mandate']
     assert {name: str(typed[name]) for name in (
-        'id', 'instance', 'leader', 'leader_namespace', 'role', 'hops')} == {
+        'id', 'instance', 'leader', 'leader_namespace', 'role', 'hops', 'reason',
+        'because')} == {
         name: texts[name] for name in (
-            'id', 'instance', 'leader', 'leader_namespace', 'role', 'hops')}
+            'id', 'instance', 'leader', 'leader_namespace', 'role', 'hops', 'reason', 'because')}
     assert typed['leader'] == 7 and typed['name'] == texts['namespace'] == f'/robot_{robot}'
     assert typed['is_leader'] == (texts['is_leader'] == 'true') == (robot == 7)
     assert typed['distance'] == float(texts['distance']) == (0.0 if robot == 7 else 2.0)

@@ -153,6 +153,11 @@ class LeaderClient:
             return math.nan
         return self._stamp - float(self._values[vocabulary.SINCE]) + self.age
 
+    @property
+    def because(self) -> str:
+        """Return why the robot has this leader, empty without one."""
+        return '' if self.leader is None else self._values[vocabulary.BECAUSE]
+
     def wait_for_leader(self, timeout: float = math.inf) -> int | None:
         """
         Wait until the leader is known, and return its id, ``None`` if it is not in time.

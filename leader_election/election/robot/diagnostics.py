@@ -45,6 +45,7 @@ LEADER_DOUBT = 'leader_doubt'
 ID, NAMESPACE, INSTANCE = 'id', 'namespace', 'instance'
 LEADER_NAMESPACE, IS_LEADER = 'leader_namespace', 'is_leader'
 SINCE, TASKS = 'since', 'tasks'
+REASON, BECAUSE, BEFORE, CANDIDACIES = 'reason', 'because', 'before', 'candidacies'
 SWARM_KEY, KEYS_ACCEPTED, ACCEPT_UNVERIFIED = 'swarm_key', 'keys_accepted', 'accept_unverified'
 """Keys of values that more than one part of the package refers to."""
 COMMON_FIELDS = ('value', 'distance', 'leader')

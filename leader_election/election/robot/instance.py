@@ -20,7 +20,7 @@ election is the matter of the parts (:mod:`leader_election.election.part`).
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 import math
 from typing import Any
 
@@ -42,6 +42,13 @@ from leader_election.election.robot.neighbourhood import (
     no_view,
 )
 from leader_election.election.robot.parameters import InstanceParameters, own_parameters
+from leader_election.election.robot.reasons import (
+    candidacies,
+    Inputs,
+    LeaderWatch,
+    NO_LEADER,
+    ReceivedCandidacy,
+)
 from leader_election.election.robot.strength import (
     NO_LIMITS,
     RobotKnowledge,
@@ -51,7 +58,6 @@ from leader_election.election.robot.strength import (
 )
 
 ALGORITHM_DIFFERS = 'rejected_other_algorithm'
-NO_LEADER = -1
 STEPS = 1e4
 """Distances are sent in steps of a tenth of a millimetre, as positions are."""
 
@@ -94,9 +100,12 @@ class Instance:
         self.processing = overriding(every, 'process')
         self.view = no_view()
         """The neighbours of the last round."""
+        self.watch = LeaderWatch()
+        """Why the robot has its leader."""
         self._role = ROLES.index(parameters.role)
         self.configure(parameters, link_range)
         self.state: Any = self.algorithm.start(self._device())
+        self._before = self.state
 
     def check(self, parameters: InstanceParameters) -> None:
         """
@@ -271,12 +280,7 @@ class Instance:
 
     def elect(self, view: NeighbourView) -> Any:
         """Return the election's state after a round, without changing the instance."""
-        metric: Any = view.metric
-        for part in self._scaling:
-            if part.scales:
-                metric = part.scaled(view)
-        exports = view.exports
-        out = contradicted(view) if self.algorithm.leaders_follow_themselves else []
+        metric, exports, out = self._metric(view), view.exports, self._contradicted(view)
         if out:
             exports = [export for j, export in enumerate(exports) if j not in out]
             metric = [distance for j, distance in enumerate(metric) if j not in out]
@@ -286,6 +290,25 @@ class Instance:
             state = self.algorithm.compute(*inputs, self.round_parameters)
             self._elected = inputs, state._replace(distance=_rounded_up(state.distance))
         return self._elected[1]
+
+    def _metric(self, view: NeighbourView) -> Any:
+        for part in self._scaling:
+            if part.scales:
+                return part.scaled(view)
+        return view.metric
+
+    def _contradicted(self, view: NeighbourView) -> list[int]:
+        return contradicted(view) if self.algorithm.leaders_follow_themselves else []
+
+    def candidacies(self) -> list[ReceivedCandidacy]:
+        """Return the candidacies received in the last round, each with what decided about it."""
+        return candidacies(self._inputs())
+
+    def _inputs(self) -> Inputs:
+        view = self.view
+        return Inputs(
+            self.robot_id, self._before, self.state, [each.id for each in view.messages],
+            view.exports, self._metric(view), self._contradicted(view), self.round_parameters)
 
     def admits(self, message: Message) -> bool:
         """Return whether the strengths in a message are within the limits of this instance."""
@@ -318,7 +341,8 @@ class Instance:
         return any(part.is_news for part in self.processing)
 
     def round(self, view: NeighbourView, departed: NeighbourView,  # noqa: A003
-              position: Position | None, now: float, expiry: float, period: float) -> None:
+              position: Position | None, now: float, expiry: float, period: float,
+              heard: Container[int] = ()) -> None:
         """
         Run a round: elect, then let the parts act.
 
@@ -328,9 +352,12 @@ class Instance:
         :param now: the time [s].
         :param expiry: of messages [s].
         :param period: of rounds [s].
+        :param heard: the robots whose last message has not expired.
         """
-        before, self.state, self.view = self.state, self.elect(view), view
+        before, self.state = self.state, self.elect(view)
+        self.view, self._before = view, before
         self.counts.update(view.faults)
+        self.watch.update(self.leader, self._inputs(), heard, expiry)
         if self.parts:
             hops = max(getattr(self.state, 'hops', self.hop_limit), 1)
             role = self.effective_role

@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 from leader_election.election.messages.wire import usual_namespace
 from leader_election.election.part import Part
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.instance import Instance, NO_LEADER
+from leader_election.election.robot.instance import Instance
+from leader_election.election.robot.reasons import Change, NO_LEADER
 from leader_election.election.robot.robot import Robot
 
 LEADERSHIP = 'leadership'
@@ -66,6 +67,8 @@ def values(robot: Robot, instance: Instance, namespace: str, sends_on: str,
         vocabulary.DISTANCE: f'{instance.distance if active else math.inf:.3f}',
         vocabulary.HOPS: hops,
         vocabulary.TASKS: '',
+        vocabulary.REASON: instance.watch.change.reason.value,
+        vocabulary.BECAUSE: instance.watch.change.because,
     }
 
 
@@ -97,6 +100,8 @@ class LeadershipStatus(NamedTuple):
     located: bool
     parts: Mapping[str, tuple[Part, Any]] = {}
     """By the names of parts, each with its state."""
+    change: Change = Change()
+    """The last change of the leader."""
 
 
 Event = dict[str, Any]
@@ -109,7 +114,8 @@ def status_of(robot: Robot, instance: Instance) -> LeadershipStatus:
     return LeadershipStatus(
         robot.parameters.robot_id, leader, instance.leads, instance.role,
         instance.strength.announced, robot.position is not None,
-        {name: (part, part.status()) for name, part in instance.parts.items()})
+        {name: (part, part.status()) for name, part in instance.parts.items()},
+        instance.watch.change)
 
 
 def events(before: LeadershipStatus | None, now: LeadershipStatus) -> list[Event]:
@@ -118,11 +124,14 @@ def events(before: LeadershipStatus | None, now: LeadershipStatus) -> list[Event
 
     :param before: ``None``: the first status, all of which is an event.
 
+    >>> from leader_election.election.robot.reasons import Reason
     >>> alone = LeadershipStatus(3, 3, True, 'leader', 1.0, True)
-    >>> now = LeadershipStatus(3, 8, False, 'worker', 1.0, True)
-    >>> for event in events(alone, now): print(event)
+    >>> now = LeadershipStatus(3, 8, False, 'worker', 1.0, True, {}, Change(
+    ...     8, 3, Reason.STRONGER, 8, 4.1, 4.5))
+    >>> for event in events(alone, now): print(event)  # doctest: +NORMALIZE_WHITESPACE
     {'event': 'stepped_down'}
-    {'event': 'leader_changed', 'leader': 8, 'before': 3}
+    {'event': 'leader_changed', 'leader': 8, 'before': 3, 'reason': 'stronger',
+     'because': 'stronger, and within 4.5 m'}
     {'event': 'region_joined', 'leader': 8}
     {'event': 'role_changed', 'role': 'worker', 'before': 'leader'}
     """
@@ -132,6 +141,7 @@ def events(before: LeadershipStatus | None, now: LeadershipStatus) -> list[Event
 def _leader(before: LeadershipStatus | None, now: LeadershipStatus) -> Iterator[Event]:
     led, leads = before is not None and before.leads, now.leads
     old, new = before.leader if before is not None else None, now.leader
+    why = {'reason': now.change.reason.value, 'because': now.change.because}
     if led and not leads:
         yield {'event': 'stepped_down'}
     if old != new:
@@ -140,9 +150,9 @@ def _leader(before: LeadershipStatus | None, now: LeadershipStatus) -> Iterator[
         if old is None:
             yield {'event': 'leader_gained', 'leader': new}
         elif new is None:
-            yield {'event': 'leader_lost', 'leader': old}
+            yield {'event': 'leader_lost', 'leader': old, **why}
         else:
-            yield {'event': 'leader_changed', 'leader': new, 'before': old}
+            yield {'event': 'leader_changed', 'leader': new, 'before': old, **why}
         if new is not None and new != now.robot:
             yield {'event': 'region_joined', 'leader': new}
     if leads and not led:

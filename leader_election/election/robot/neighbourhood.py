@@ -67,6 +67,14 @@ class Neighbourhood:
         self._acquaintances = Acquaintances(mailbox)
         self._sensing = sensing
         self._counts = counts
+        self._left: dict[int, float] = {}
+        """When a message of a neighbour put it out of range [s], by id."""
+
+    def heard(self, now: float) -> set[int]:
+        """Return the robots whose last message has not expired, also those that left the range."""
+        expiry = self.parameters.message_expiry
+        self._left = {robot: at for robot, at in self._left.items() if now - at <= expiry}
+        return {*self._left, *(entry.message.id for entry in self._mailbox.valid(now))}
 
     def knows(self, sender: int) -> bool:
         """Return whether a sender was heard lately."""
@@ -98,6 +106,8 @@ class Neighbourhood:
         if here is not None and not sensing.reaches(message.id, place, now):
             self._counts[OUT_OF_RANGE] += 1
             self._mailbox.forget(message.id)
+            if last is not None:
+                self._left[message.id] = now
             return last is not None
         # Without a position of its own this robot cannot check the range. The round does.
         self._acquaintances.note(message.id, now)

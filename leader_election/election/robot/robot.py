@@ -255,6 +255,7 @@ class Robot:
                            else pending.neighbours)
         self._last_round = now
         near = {neighbour.message.id for neighbour in self.neighbours}
+        heard = self._neighbourhood.heard(now)
         # A late robot has sent messages since that were lost here, but may have reached others.
         departed = [Neighbour(entry.message, math.inf) for entry in self.mailbox.valid(now)
                     if entry.message.id not in near
@@ -267,7 +268,7 @@ class Robot:
             instance.round(
                 instance.view_of(self.neighbours), instance.view_of(departed), place,
                 now, self.parameters.message_expiry,
-                self.parameters.round_period)
+                self.parameters.round_period, heard)
         self.counts[ROUNDS] += 1
         self.counts[UNMEASURED] += self._neighbourhood.unmeasured
         self.counts[LEADER_CHANGES] += self.main.state.leader != before.leader

@@ -267,6 +267,7 @@ class Election:
             # Closed, but spun on: nothing may follow the last messages.
             return
         leader = self.robot.state.leader
+        told = [each.watch.change for each in self.robot.instances.values()]
         payload = self.robot.round(now, pending)
         # A node beside the robot hears that it may not act before others hear that they may.
         self._leadership.publish()
@@ -279,6 +280,8 @@ class Election:
         self._pose_topics.publish()
         if self._events is not None:
             self._events.update()
+        if told != [each.watch.change for each in self.robot.instances.values()]:
+            self._diagnostics.publish_change(now)
 
     def _watch_key(self) -> None:
         """Keep the swarm time, and read the key file again if it has changed."""

@@ -19,6 +19,7 @@ Names are ``<namespace>: <concern>``, as those of diagnostic_updater, and the ha
 robot's, so that an aggregator can group them (``config/diagnostics.yaml``).
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
@@ -27,6 +28,7 @@ from leader_election.election.messages.localisation_codec import SIGHTINGS_LEFT_
 from leader_election.election.messages.swarm_key import fingerprint
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot import leadership
+from leader_election.election.robot.reasons import list_of
 from leader_election.election.robot.reception import NeighbourhoodWatch, ROUNDS
 from leader_election.election.robot.robot import (
     LEADER_CHANGES,
@@ -134,9 +136,18 @@ class DiagnosticsPublisher:
         unheard = ', '.join(self.incompatible.find(hearing))
         if unheard:
             refused = f'nothing is received from {unheard}, {vocabulary.QOS_FAULT}'
+        self._send(statuses(robot, self._name, now, self._log, refused, mislocated))
+
+    def publish_change(self, now: float) -> None:
+        """Publish the election at once, since its leader has changed."""
+        if self._publisher.get_subscription_count() > 0:
+            self._send(_as_statuses(self._robot, self._name, {
+                vocabulary.ELECTION: _election(self._robot, now)}))
+
+    def _send(self, found: list[DiagnosticStatus]) -> None:
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
-        message.status = statuses(robot, self._name, now, self._log, refused, mislocated)
+        message.status = found
         self._publisher.publish(message)
 
 
@@ -163,6 +174,11 @@ def statuses(robot: Robot, name: str, now: float,
         concerns[vocabulary.EVENT_LOG] = (
             WARN if log.lost else OK,
             f'{log.path}: {log.last_error}' if log.lost else log.path, {'events_lost': log.lost})
+    return _as_statuses(robot, name, concerns)
+
+
+def _as_statuses(robot: Robot, name: str,
+                 concerns: Mapping[str, Concern]) -> list[DiagnosticStatus]:
     return [DiagnosticStatus(
         level=level, name=vocabulary.status_name(name, concern), message=text,
         hardware_id=vocabulary.hardware_id(robot.parameters.robot_id),
@@ -181,6 +197,10 @@ def _election(robot: Robot, now: float) -> Concern:
             vocabulary.RADIUS_HYSTERESIS: f'{instance.parameters.radius_hysteresis:g}',
             vocabulary.STRENGTH_LIMITS: vocabulary.list_text(instance.strength.limits),
             vocabulary.HOP_LIMIT: instance.hop_limit,
+            vocabulary.REASON: instance.watch.change.reason.value,
+            vocabulary.BECAUSE: instance.watch.change.because,
+            vocabulary.BEFORE: instance.watch.change.before,
+            vocabulary.CANDIDACIES: list_of(instance.candidacies()),
             **({vocabulary.HOPS: instance.state.hops} if hasattr(instance.state, 'hops') else {}),
             **{key: value for part in instance.parts.values()
                for key, value in part.settings_shown().items()},

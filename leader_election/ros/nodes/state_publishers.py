@@ -29,7 +29,7 @@ from geometry_msgs.msg import Point32, PolygonStamped
 from leader_election.election.messages.codec import MAIN, Position
 from leader_election.election.messages.wire import usual_namespace
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.instance import Instance, NO_LEADER
+from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.leadership import (
     INACTIVE,
     LEADERSHIP,
@@ -37,6 +37,7 @@ from leader_election.election.robot.leadership import (
     text,
     values,
 )
+from leader_election.election.robot.reasons import NO_LEADER
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.zones import outline
 from leader_election.ros.nodes.qos import advertise, OUTPUT, PROMISES, repeated

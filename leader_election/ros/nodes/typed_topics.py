@@ -87,7 +87,8 @@ def leadership(header: Header, values: Mapping[str, str]) -> Any:
         is_leader=values[vocabulary.IS_LEADER] == 'true', role=values[vocabulary.ROLE],
         distance=float(values[vocabulary.DISTANCE]), hops=int(values[vocabulary.HOPS] or -1),
         tasks=[task for task in values[vocabulary.TASKS].split(',') if task],
-        since=Time(sec=int(since), nanosec=int(fraction or 0)), mandate=mandates)
+        since=Time(sec=int(since), nanosec=int(fraction or 0)),
+        reason=values[vocabulary.REASON], because=values[vocabulary.BECAUSE], mandate=mandates)
 
 
 def _time(seconds: float) -> Time:

@@ -39,6 +39,7 @@ from leader_election.election.robot.leadership import (
     values,
 )
 from leader_election.election.robot.parameters import InstanceParameters
+from leader_election.election.robot.reasons import Change, Reason
 from leader_election.parameters import build
 import pytest
 
@@ -63,7 +64,8 @@ def test_leadership_is_reported_for_leader_follower_and_robot_without_leader() -
     assert of(1) == {
         'id': '1', 'namespace': '/robot_1', 'instance': 'main', 'leader': '2',
         'leader_namespace': '/alice', 'is_leader': 'false', 'role': 'worker',
-        'distance': '1.000', 'hops': '1', 'tasks': ''}
+        'distance': '1.000', 'hops': '1', 'tasks': '', 'reason': 'first',
+        'because': 'it had no leader'}
     assert (of(2)['is_leader'], of(2)['leader_namespace']) == ('true', '/robot_2')
     assert text(swarm.robots[1].main) == 'follows 2 at 1.0 m'
     assert text(swarm.robots[2].main) == 'leads'
@@ -82,10 +84,12 @@ def test_hops_are_empty_when_the_algorithm_does_not_count_them() -> None:
 
 def test_status_has_leader_role_and_announced_strength() -> None:
     swarm = Swarm(line(2), lambda i: {'strength': float(i)}, radius=9.0)
-    found = [status_of(robot, robot.main) for robot in swarm.robots.values()]
+    found = [status_of(robot, robot.main)._replace(change=Change())
+             for robot in swarm.robots.values()]
     assert found == [LeadershipStatus(i, i, True, 'leader', float(i), False, {}) for i in (1, 2)]
     swarm.sweep(2)
-    found = [status_of(robot, robot.main) for robot in swarm.robots.values()]
+    found = [status_of(robot, robot.main)._replace(change=Change())
+             for robot in swarm.robots.values()]
     assert found == [LeadershipStatus(1, 2, False, 'worker', 1.0, True, {}),
                      LeadershipStatus(2, 2, True, 'leader', 2.0, True, {})]
 
@@ -107,7 +111,8 @@ LED = LeadershipStatus(3, 8, False, 'worker', 1.0, True, acting(None))
 
 
 def told(before, now):
-    return [tuple(event.values()) for event in events(before, now)]
+    return [tuple(value for key, value in event.items() if key not in ('reason', 'because'))
+            for event in events(before, now)]
 
 
 @pytest.mark.parametrize('before, now, expected', [
@@ -140,7 +145,9 @@ def test_event_has_named_values():
     assert list(events(LED, LED._replace(strength=2.0))) == [
         {'event': 'strength_changed', 'strength': 2.0, 'before': 1.0}]
     assert {'event': 'leader_gained', 'leader': 8} in events(NONE, LED)
-    assert {'event': 'leader_lost', 'leader': 8} in events(LED, NONE)
+    lost = NONE._replace(change=Change(-1, 8, Reason.SILENT, 8, 3.0))
+    assert {'event': 'leader_lost', 'leader': 8, 'reason': 'silent',
+            'because': '8 has been silent for 3.0 s'} in events(LED, lost)
     assert list(events(ALONE._replace(parts=acting(17)), ALONE._replace(parts=acting(23)))) == [
         {'event': 'mandate_lost', 'term': 17}, {'event': 'mandate_acquired', 'term': 23}]
 
@@ -148,7 +155,8 @@ def test_event_has_named_values():
 STANDINGS = strategies.builds(
     LeadershipStatus, strategies.just(3), strategies.none() | strategies.integers(0, 4),
     strategies.booleans(), strategies.sampled_from(('leader', 'worker')),
-    strategies.floats(0.0, 2.0), strategies.booleans(), strategies.just({}))
+    strategies.floats(0.0, 2.0), strategies.booleans(), strategies.just({}),
+    strategies.just(Change()))
 
 
 @given(strategies.lists(STANDINGS, min_size=1, max_size=8))

@@ -57,10 +57,13 @@ def test_events_are_written_as_they_happen(tmp_path):
         'stepped_down', 'leader_changed', 'region_joined', 'role_changed']
     [change] = [line for line in lines(path) if line['event'] == 'leader_changed']
     assert (change['leader'], change['before']) == (8, 1)
+    assert (change['reason'], change['because']) == ('stronger', 'stronger, and within 7.5 m')
     bench.others.clear()
     spin_until([bench, weak], lambda: 'region_left' in kinds(path))
     assert kinds(path)[begun + 4:] == [
         'region_left', 'leader_changed', 'became_leader', 'role_changed']
+    change = next(line for line in lines(path) if line.get('before') == 8)
+    assert change['because'] == '8 has been silent for 2.0 s'
     bench.places.clear()
     spin_until([bench, weak], lambda: 'odometry_lost' in path.read_text())
 

@@ -137,7 +137,7 @@ def test_leadership_is_repeated_with_stamp_and_start() -> None:
     assert follower.statuses()['rescue'][1] | {'since': ''} == {
         'id': '1', 'namespace': '/r1', 'instance': 'rescue', 'leader': '1',
         'leader_namespace': '/r1', 'is_leader': 'true', 'role': 'leader', 'distance': '0.000',
-        'hops': '0', 'tasks': '', 'since': ''}
+        'hops': '0', 'tasks': '', 'reason': 'first', 'because': 'it had no leader', 'since': ''}
 
 
 def test_only_changes_are_published_without_subscribers() -> None:
