@@ -19,7 +19,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.tasks.goals import levy, Wander
-from leader_election.election.tasks.steering import Limits, Scan, steer
+from leader_election.election.tasks.steering import DrivingParameters, Scan, steer
 from leader_election.simulation.kinematics import least_distance
 from leader_election.simulation.lidar import (
     Lidar,
@@ -181,7 +181,8 @@ def test_robots_with_map_lidars_do_not_collide(seed, arena, period):
             scan = Scan(map_lidar.scan(tuple(pose), others).tolist(), 0.0, map_lidar.increment,
                         MAP_LIDAR_RANGE)
             goal = walks[i].goal(pose[0], pose[1], world.time)
-            world.commands.command(i, *steer(tuple(pose), goal, scan, Limits()), world.time)
+            command = steer(tuple(pose), goal, scan, DrivingParameters())
+            world.commands.command(i, *command, world.time)
         wanted = world.commands.velocities(world.poses, np.zeros(12, bool), world.time, world.dt)
         world.step()
         # No robot was stopped by a wall, and none touches another.

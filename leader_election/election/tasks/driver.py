@@ -21,7 +21,7 @@ from typing import Protocol
 from leader_election.election.regions.task import Member, Position, Task
 from leader_election.election.tasks.driving import ScanDriver
 from leader_election.election.tasks.navigation import Nav2Driver
-from leader_election.election.tasks.steering import DrivingParameters, Limits
+from leader_election.election.tasks.steering import DrivingParameters
 from leader_election.parameters import parameter
 
 CMD_VEL, NAV2 = DRIVERS = 'cmd_vel', 'nav2'
@@ -44,7 +44,7 @@ class Driver(Protocol):
     :ivar limits: of the robot's motion. They may be changed at any time.
     """
 
-    limits: Limits
+    limits: DrivingParameters
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -22,7 +22,6 @@ from geometry_msgs.msg import Twist, TwistStamped
 from leader_election.election.tasks.escape import Escape, Progress
 from leader_election.election.tasks.steering import (
     DrivingParameters,
-    limits_of,
     Pose,
     safe_reverse,
     Scan,
@@ -126,7 +125,7 @@ class ScanDriver:
         :param seed: of the angles by which the robot turns away from what it touches.
         :param blocked: called when the robot touches something or is stuck.
         """
-        self.limits = limits_of(parameters)
+        self.limits = parameters
         self.problem = ''
         self._unusable, self._warned = 0, -math.inf
         self._context, self._parameters = context, parameters

@@ -21,7 +21,7 @@ import math
 from typing import Any, Protocol
 
 from leader_election.election.regions.task import Position
-from leader_election.election.tasks.steering import DrivingParameters, limits_of, Pose
+from leader_election.election.tasks.steering import DrivingParameters, Pose
 
 PERIOD = 0.5
 """The time between two looks at the goal of the task [s]."""
@@ -196,7 +196,7 @@ class Nav2Driver:
         :param goal: returns the place x, y [m] for a robot at x, y [m] at a time [s].
         :param pose: returns the robot's present x, y, yaw [m, rad], ``None`` if not known.
         """
-        self.limits = limits_of(parameters)
+        self.limits = parameters
         self._context, self._goal, self._pose = context, goal, pose
         self._navigator: Navigator = context.navigator()
         self._here: Pose | None = None

@@ -15,7 +15,7 @@
 """Task ``rally``: members follow their leader in a column, or surround it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from leader_election.election.regions.task import Member, Position
@@ -34,7 +34,7 @@ from leader_election.election.tasks.places import (
     slots,
     Trail,
 )
-from leader_election.election.tasks.steering import limits_of, minimum_spacing
+from leader_election.election.tasks.steering import minimum_spacing
 from leader_election.parameters import parameter
 
 
@@ -115,7 +115,7 @@ class Rally(DrivingTask):
     def act(self, decision: Any) -> None:
         """Take this robot's place from the decision. The driver reads it with each scan."""
         speed = self.settings.leader_speed if self.member.leads else self.settings.speed
-        self._driver.limits = limits_of(self.settings)._replace(speed=speed)
+        self._driver.limits = replace(self.settings, speed=speed)
         # With an unreadable decision the robot stands still, as without one.
         self._place = None
         place = next(((x, y) for robot, x, y in decision or ()

@@ -142,35 +142,6 @@ class DrivingParameters:
         unit='s', lower=0.1, upper=1e6)
 
 
-class Limits(NamedTuple):
-    """The limits of a robot's motion; all greater than 0."""
-
-    speed: float = 0.5
-    """The greatest forward speed [m/s]."""
-    turn_rate: float = 1.5
-    """The greatest turning speed, to either side [rad/s]."""
-    radius: float = 0.15
-    """The radius of the robot, a disc [m]."""
-    margin: float = 0.1
-    """The clearance round the robot when it chooses its heading. Half of it when it brakes [m]."""
-    reaction: float = 0.4
-    """The validity of a command: age of the scan plus time to the next one [s]."""
-    tolerance: float = 0.1
-    """The distance at which a goal is reached [m]."""
-
-
-def limits_of(parameters: DrivingParameters) -> Limits:
-    """Return the limits that a robot's parameters set."""
-    return Limits(
-        speed=parameters.speed,
-        turn_rate=parameters.turn_rate,
-        radius=parameters.robot_radius,
-        margin=parameters.margin,
-        reaction=parameters.reaction,
-        tolerance=parameters.tolerance,
-    )
-
-
 def minimum_spacing(parameters: DrivingParameters) -> float:
     """
     Return the distance that the goals of two robots need, for both to be reached [m].
@@ -191,7 +162,7 @@ class _Obstacles(NamedTuple):
 
 
 def steer(pose: Pose, goal: tuple[float, float], scan: Scan,
-          limits: Limits) -> tuple[float, float]:
+          limits: DrivingParameters) -> tuple[float, float]:
     """
     Return the forward speed [m/s] and the turning speed [rad/s, to the left] to command now.
 
@@ -204,9 +175,9 @@ def steer(pose: Pose, goal: tuple[float, float], scan: Scan,
     :param limits: the limits of the robot's motion.
 
     >>> nothing = Scan([], 0.0, 0.0, 4.0)
-    >>> steer((0.0, 0.0, 0.0), (3.0, 0.0), nothing, Limits(speed=0.5))
+    >>> steer((0.0, 0.0, 0.0), (3.0, 0.0), nothing, DrivingParameters(speed=0.5))
     (0.5, 0.0)
-    >>> steer((0.0, 0.0, 0.0), (0.0, 0.1), nothing, Limits(tolerance=0.1))
+    >>> steer((0.0, 0.0, 0.0), (0.0, 0.1), nothing, DrivingParameters(tolerance=0.1))
     (0.0, 0.0)
     """
     east, north = goal[0] - pose[0], goal[1] - pose[1]
@@ -215,19 +186,20 @@ def steer(pose: Pose, goal: tuple[float, float], scan: Scan,
         return 0.0, 0.0
     obstacles = _obstacles_in(scan)
     bearing = float(_wrapped(math.atan2(north, east) - pose[2]))
-    heading = _choose_heading(bearing, distance, obstacles, limits.radius + limits.margin)
+    heading = _choose_heading(bearing, distance, obstacles, limits.robot_radius + limits.margin)
     turning = min(max(heading / limits.reaction, -limits.turn_rate), limits.turn_rate)
     forward = min(limits.speed * max(0.0, math.cos(heading)), distance / limits.reaction,
                   _safe_speed(turning, obstacles, limits))
     return forward, turning
 
 
-def safe_reverse(scan: Scan, limits: Limits) -> float:
+def safe_reverse(scan: Scan, limits: DrivingParameters) -> float:
     """
     Return the speed at which the robot may drive straight backwards until the next scan [m/s].
 
     >>> behind = Scan([0.6], math.pi, 0.1, 4.0)
-    >>> round(safe_reverse(behind, Limits(radius=0.15, margin=0.1, reaction=0.4)), 3)
+    >>> limits = DrivingParameters(robot_radius=0.15, margin=0.1, reaction=0.4)
+    >>> round(safe_reverse(behind, limits), 3)
     0.5
     """
     turned = scan._replace(angle_min=scan.angle_min + math.pi)
@@ -285,9 +257,9 @@ def _choose_heading(bearing: float, distance: float, obstacles: _Obstacles,
     return float(_wrapped(directions[np.argmin(np.where(is_open, cost, math.inf))]))
 
 
-def _safe_speed(turning: float, obstacles: _Obstacles, limits: Limits) -> float:
+def _safe_speed(turning: float, obstacles: _Obstacles, limits: DrivingParameters) -> float:
     """Return the safe forward speed with a turning speed, until the next scan [m/s]."""
-    clearance = limits.radius + limits.margin / 2
+    clearance = limits.robot_radius + limits.margin / 2
     turn = turning * limits.reaction
     # A static obstacle is not touched in any direction that the robot will head in.
     free = free_distance(

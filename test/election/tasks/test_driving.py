@@ -14,6 +14,7 @@
 
 """The driver by its scans, and its escape after a touch."""
 
+from dataclasses import replace
 import math
 from types import SimpleNamespace
 from typing import Any
@@ -31,7 +32,7 @@ from leader_election.election.tasks.escape import (
     LEAST_TURN,
     Progress,
 )
-from leader_election.election.tasks.steering import DrivingParameters, limits_of, Scan, steer
+from leader_election.election.tasks.steering import DrivingParameters, Scan, steer
 import pytest
 from rclpy.clock import ROSClock
 from std_msgs.msg import Bool
@@ -77,7 +78,7 @@ def test_driver_steers_by_its_scan_and_pose() -> None:
     ranges = [math.inf, 1.0, 0.75, math.inf]
     [command] = robot.receive(scan_of(ranges, 0.5, 4.0))
     assert command == steer(
-        robot.pose, (1.0, 2.0), Scan(ranges, 0.0, 0.5, 4.0), limits_of(PARAMETERS))
+        robot.pose, (1.0, 2.0), Scan(ranges, 0.0, 0.5, 4.0), PARAMETERS)
     assert robot.goals_for == [(0.5, -0.5, 7.0)]
 
 
@@ -165,7 +166,7 @@ def test_closed_driver_stops_for_good() -> None:
 
 def test_driver_takes_changed_limits() -> None:
     robot = Robot()
-    robot.driver.limits = limits_of(PARAMETERS)._replace(speed=0.2)
+    robot.driver.limits = replace(PARAMETERS, speed=0.2)
     assert robot.receive() == [(0.2, 0.0)]
 
 

@@ -23,7 +23,6 @@ from hypothesis import strategies as st
 from leader_election.election.tasks.steering import (
     DrivingParameters,
     free_distance,
-    Limits,
     minimum_spacing,
     Scan,
     steer,
@@ -38,7 +37,8 @@ import pytest
 import shapely
 
 ORIGIN = (0.0, 0.0, 0.0)
-LIMITS = Limits(speed=0.5, turn_rate=1.5, radius=0.2, margin=0.1, reaction=0.4, tolerance=0.1)
+LIMITS = DrivingParameters(speed=0.5, turn_rate=1.5, robot_radius=0.2, margin=0.1, reaction=0.4,
+                           tolerance=0.1)
 INF, NAN = math.inf, math.nan
 NOTHING = Scan([], 0.0, 0.0, 4.0)
 PILLAR = 'size: [12, 12]\nobstacles: [[[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]]\n'
@@ -143,7 +143,7 @@ def test_command_is_within_the_limits_for_any_scan(
 def test_two_robots_do_not_collide_within_the_reaction_time(
         apart: float, direction: float, yaw: float, other_yaw: float, goal: float,
         other_goal: float) -> None:
-    limits = Limits(radius=0.15, margin=0.1)
+    limits = DrivingParameters(robot_radius=0.15, margin=0.1)
     poses = np.array([[0.0, 0.0, yaw],
                       [apart * math.cos(direction), apart * math.sin(direction), other_yaw]])
     commands = decide(poses, [(9 * math.cos(a), 9 * math.sin(a)) for a in (goal, other_goal)],
@@ -153,7 +153,7 @@ def test_two_robots_do_not_collide_within_the_reaction_time(
 
 
 def decide(poses: np.ndarray, goals: Sequence[tuple[float, float]], lidar: Lidar,
-           limits: Limits) -> np.ndarray:
+           limits: DrivingParameters) -> np.ndarray:
     """Return all robots' commands, shape (n, 2), each by its own scan."""
     scans = lidar.scan(poses, range(len(poses)))
     return np.array([
@@ -176,7 +176,7 @@ def drive(poses: np.ndarray, goals: Sequence[tuple[float, float]], arena: str,
 
     Return whether all arrived in time [s], and the least distance between two centres ever [m].
     """
-    limits = Limits(radius=RADIUS)
+    limits = DrivingParameters(robot_radius=RADIUS)
     world = World(WorldParameters(robots=len(poses), world=arena, motion='cmd_vel'))
     world.poses, closest = poses, math.inf
     assert world.commands is not None
