@@ -15,7 +15,8 @@
 """
 Reader and writer of recordings (MCAP, https://mcap.dev) with the definitions of their messages.
 
-Any MCAP with ROS 2 messages is read, ours or of ``ros2 bag record``. Written definitions are in
+Any MCAP with ROS 2 messages is read, ours or of ``ros2 bag record``, and its bags in SQLite, which
+hold definitions from Iron on. Written definitions are in
 the form of ``ros2msg`` (https://mcap.dev/spec/registry): the ``.msg`` file of the type, then those
 of all types in it, each after a line of 80 equals signs and ``MSG: name``.
 """
@@ -38,6 +39,7 @@ from mcap.writer import CompressionType, Writer
 from mcap_ros2.decoder import DecoderFactory
 
 MCAP, ZSTD, SQLITE = b'\x89MCAP0\r\n', b'\x28\xb5\x2f\xfd', b'SQLite f'
+SUFFIXES = ('.mcap', '.db3')
 """The first bytes of files. A compressed message begins like a compressed file."""
 CONVERT = ('ros2 bag convert -i {} -o plain.yaml, where plain.yaml holds '
            'output_bags: [{{uri: plain, storage_id: mcap, all_topics: true}}]')
@@ -53,13 +55,14 @@ def recording_files(path: Path) -> tuple[list[Path], list[Path]]:
     :raises RecordingError: without a recording, or with files in a form that is not supported.
     """
     try:
-        paths = sorted(path.glob('*.mcap'), key=_numbers) if path.is_dir() else [path]
+        paths = [path] if not path.is_dir() else sorted(
+            (each for each in path.iterdir() if each.suffix in SUFFIXES), key=_numbers)
         starts = {each: _start(each) for each in paths}
         if path.is_dir():
             _reject_other_forms(path, bool(paths))
     except OSError as error:
         raise RecordingError(f'{path}: {error.strerror}') from None
-    intact = [each for each, start in starts.items() if start == MCAP]
+    intact = [each for each, start in starts.items() if start in (MCAP, SQLITE)]
     if not intact:
         raise RecordingError(_other_form(paths[0], starts[paths[0]]))
     return intact, [each for each in paths if each not in intact]
@@ -81,9 +84,7 @@ def _reject_other_forms(folder: Path, some: bool) -> None:
     if packed:
         raise RecordingError(_other_form(packed[0], ZSTD))
     if not some:
-        in_sqlite = any(folder.glob('*.db3'))
-        raise RecordingError(
-            _other_form(folder, SQLITE) if in_sqlite else f'{folder} holds no file *.mcap')
+        raise RecordingError(f'{folder} holds no file *.mcap or *.db3')
 
 
 def _other_form(path: Path, start: bytes) -> str:
@@ -93,14 +94,12 @@ def _other_form(path: Path, start: bytes) -> str:
     >>> _other_form(Path('run_0.mcap.zstd'), ZSTD)
     'run_0.mcap.zstd is packed as a whole; unpack it, and all beside it: zstd -d --rm ./*.zstd'
     >>> _other_form(Path('run.txt'), b'Hello')
-    'run.txt is not a recording: it takes a file in MCAP'
+    'run.txt is not a recording: it takes a file in MCAP, or a bag in SQLite'
     """
     if is_compressed(start):
         return (f'{path} is packed as a whole; unpack it, and all beside it: '
                 f'zstd -d --rm {"." if path.parent == Path() else path.parent}/*.zstd')
-    if start == SQLITE:
-        return f'{path} is a bag in SQLite; make it one in MCAP: {CONVERT.format(path)}'
-    return f'{path} is not a recording: it takes a file in MCAP'
+    return f'{path} is not a recording: it takes a file in MCAP, or a bag in SQLite'
 
 
 def _numbers(path: Path) -> tuple[list[int], str]:
@@ -193,7 +192,7 @@ class Reader:
         schemas: dict[int, Schema] = {}
         channels: dict[int, int] = {}
         factory = DecoderFactory()
-        for record in self._records(path):
+        for record in self._rows(path) if _start(path) == SQLITE else self._records(path):
             if isinstance(record, Schema):
                 schemas[record.id] = record
             elif isinstance(record, Channel) and record.schema_id in schemas:
@@ -220,13 +219,36 @@ class Reader:
             self.undefined[channel.topic] = f'the definition of {schema.name} cannot be parsed'
             return None
         if not schema.encoding:
-            self.undefined[channel.topic] = f'the definition of {schema.name} is missing'
+            self.undefined[channel.topic] = (
+                f'the definition of {schema.name} is missing; {CONVERT.format("FOLDER")} adds it')
         elif decode is None:
             self.undefined[channel.topic] = (
                 f'{schema.name} is defined in {schema.encoding!r} and its messages are in '
                 f'{channel.message_encoding!r}; supported are {SchemaEncoding.ROS2!r} and '
                 f'{MessageEncoding.CDR!r}')
         return decode
+
+    def _rows(self, path: Path) -> Iterator[Any]:
+        """Yield what a bag in SQLite holds, as records, up to the first damage."""
+        number = 0
+        try:
+            with closing(sqlite3.connect(f'{path.resolve().as_uri()}?mode=ro', uri=True)) as file:
+                # Bags of Humble have no such table.
+                defined = {kind: rest for kind, *rest in file.execute(
+                    'SELECT topic_type, encoding, encoded_message_definition '
+                    'FROM message_definitions')} if file.execute(
+                    "SELECT 1 FROM sqlite_master WHERE name = 'message_definitions'"
+                ).fetchone() else {}
+                for key, topic, kind, of_messages in file.execute(
+                        'SELECT id, name, type, serialization_format FROM topics'):
+                    encoding, text = defined.get(kind, ('', ''))
+                    yield Schema(key, text.encode(), encoding, kind)
+                    yield Channel(key, topic, of_messages, {}, key)
+                for number, (time, key, data) in enumerate(file.execute(
+                        'SELECT timestamp, topic_id, data FROM messages'), 1):
+                    yield Message(key, time, data, time, number)
+        except (sqlite3.Error, TypeError, AttributeError):
+            self.damages.append(Damage(path, path.stat().st_size if number == 0 else 0))
 
     def _records(self, path: Path) -> Iterator[Any]:
         """Yield the records of a file up to the first damage."""

@@ -16,6 +16,7 @@
 
 from pathlib import Path
 import re
+import sqlite3
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PolygonStamped
@@ -142,18 +143,60 @@ def test_folder_of_ros2_bag_is_read_file_by_file(tmp_path):
 
 
 def test_reader_prints_one_line_when_a_file_is_of_another_kind(tmp_path):
-    (tmp_path / 'bag.db3').write_bytes(b'SQLite format 3')
     (tmp_path / 'empty.mcap').touch()
-    for folder, file in (('nothing', 'notes.txt'), ('sqlite', 'bag_0.db3'),
-                         ('packed', 'bag_0.mcap.zstd')):
+    for folder, file in (('nothing', 'notes.txt'), ('packed', 'bag_0.mcap.zstd')):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / file).touch()
-    for name, line in (('bag.db3', 'bag in SQLite; .*: ros2 bag convert -i .*bag.db3'),
-                       ('empty.mcap', 'is not a recording'), ('none.mcap', 'No such file'),
-                       ('nothing', r'holds no file \*.mcap'), ('sqlite', 'ros2 bag convert'),
+    for name, line in (('empty.mcap', 'is not a recording'), ('none.mcap', 'No such file'),
+                       ('nothing', r'holds no file \*.mcap or \*.db3'),
                        ('packed', r'zstd -d --rm .*packed/\*.zstd')):
         with pytest.raises(RecordingError, match=line):
             Reader(tmp_path / name)
+
+
+def in_sqlite(path: Path, recording: Path, defined: bool = True) -> Path:
+    """Write the content of a recording as a bag in SQLite, with the tables of rosbag2."""
+    with recording.open('rb') as source, sqlite3.connect(path) as file:
+        file.executescript("""
+            CREATE TABLE topics (id INTEGER PRIMARY KEY, name TEXT, type TEXT,
+                                 serialization_format TEXT, offered_qos_profiles TEXT);
+            CREATE TABLE messages (id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER,
+                                   data BLOB);""")
+        if defined:
+            file.execute('CREATE TABLE message_definitions (id INTEGER PRIMARY KEY, topic_type '
+                         'TEXT, encoding TEXT, encoded_message_definition TEXT)')
+        reader = make_reader(source)
+        summary = reader.get_summary()
+        for channel in summary.channels.values():
+            schema = summary.schemas[channel.schema_id]
+            file.execute('INSERT INTO topics VALUES (?, ?, ?, ?, ?)',
+                         (channel.id, channel.topic, schema.name, 'cdr', ''))
+        for schema in summary.schemas.values() if defined else ():
+            file.execute('INSERT INTO message_definitions VALUES (?, ?, ?, ?)',
+                         (schema.id, schema.name, schema.encoding, schema.data.decode()))
+        file.executemany('INSERT INTO messages (topic_id, timestamp, data) VALUES (?, ?, ?)', (
+            (channel.id, message.log_time, message.data)
+            for _, channel, message in reader.iter_messages()))
+    return path
+
+
+def test_bag_in_sqlite_is_read_like_a_recording(whole, tmp_path):
+    bag = in_sqlite(tmp_path / 'bag_0.db3', whole)
+    said, reader = read(tmp_path)
+    assert said == read(whole)[0]
+    assert (reader.damages, reader.unreadable, reader.undefined) == ([], 0, {})
+    bag.write_bytes(bag.read_bytes()[:bag.stat().st_size // 2])
+    part, reader = read(bag)
+    assert part == said[:len(part)]
+    assert [damage.path for damage in reader.damages] == [bag]
+    bag.write_bytes(b'SQLite format 3')
+    assert read(bag)[1].damages == [(bag, 15)]
+
+
+def test_bag_in_sqlite_without_definitions_names_the_remedy(whole, tmp_path):
+    said, reader = read(in_sqlite(tmp_path / 'bag.db3', whole, defined=False))
+    assert said == []
+    assert 'ros2 bag convert' in reader.undefined['/neighbourhood']
 
 
 def raw(path: Path, encoding: str, definition: bytes, data: bytes) -> Path:
@@ -172,7 +215,7 @@ def raw(path: Path, encoding: str, definition: bytes, data: bytes) -> Path:
 @pytest.mark.parametrize('encoding, definition, data, line', [
     ('ros2msg', b'\xff\xfe $$$', b'', 'the definition of std_msgs/msg/String cannot be parsed'),
     ('ros2msg', b'strong data strange', b'', 'cannot be parsed'),
-    ('', b'', b'', 'the definition of std_msgs/msg/String is missing'),
+    ('', b'', b'', 'the definition of std_msgs/msg/String is missing; ros2 bag '),
     ('ros2idl', b'module std_msgs {};', b'', "is defined in 'ros2idl'"),
     ('ros2msg', b'int32 data', b'\0\1\0\0\3\0\0\0',
      'messages that do not match their types, or hold no possible place or time, were left '
