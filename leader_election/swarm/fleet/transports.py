@@ -142,7 +142,7 @@ class Udp(Transport):
         """Send a packet to all peers, multicast by all interfaces, of which one suffices."""
         failed = '' if self._places else 'no peer has an address'
         for host, port in self._places:
-            group, sent, reason = ipaddress.ip_address(host).is_multicast, False, ''
+            group, sent, reason = is_group(host), False, ''
             for index in _interfaces() if group else [0]:
                 try:
                     if group:
@@ -183,13 +183,25 @@ class Udp(Transport):
             with suppress(OSError):
                 found.append((socket.gethostbyname(name), port))
         for host, _ in found:
-            for index in _interfaces() if ipaddress.ip_address(host).is_multicast else []:
+            for index in _interfaces() if is_group(host) else []:
                 # It is joined there already.
                 with suppress(OSError):
                     self._socket.setsockopt(
                         socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
                         struct.pack('@4s4si', socket.inet_aton(host), bytes(4), index))
         self._places = found
+
+
+def is_group(host: str) -> bool:
+    """
+    Return whether a host is the address of a multicast group.
+
+    >>> is_group(GROUP), is_group('192.168.1.255'), is_group('alice')
+    (True, False, False)
+    """
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_multicast
+    return False
 
 
 def _interfaces() -> list[int]:

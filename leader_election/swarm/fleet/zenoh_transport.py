@@ -15,11 +15,10 @@
 """The transport over Zenoh: links find each other by multicast, or by a router or peers."""
 
 from collections.abc import Callable, Mapping
-import ipaddress
 import json
 
 from leader_election.parameters import ParameterError
-from leader_election.swarm.fleet.transports import LinkParameters, peer, Transport
+from leader_election.swarm.fleet.transports import is_group, LinkParameters, peer, Transport
 import zenoh
 
 CONNECTED = 'connected'
@@ -83,11 +82,7 @@ def _places(parameters: LinkParameters) -> tuple[list[str], list[str]]:
             endpoints.append(text.strip())
             continue
         name, port = peer(text, parameters.port)
-        try:
-            is_group = ipaddress.ip_address(name).is_multicast
-        except ValueError:
-            is_group = False
-        if is_group:
+        if is_group(name):
             groups.append(f'{name}:{port}')
         else:
             endpoints.append(f'tcp/{name}:{port}')
