@@ -50,7 +50,7 @@ MOST_LISTED = 640
 ADOPTION = 30.0
 """
 The time after which a job that no leader has named is told to the present one, in case that the
-one that had it is gone; and for which a robot tells that it has done a job [s].
+one that had it is gone; and for which a leader names a job that was done [s].
 """
 _SETTLING = 5
 """The rounds of a leader before it assigns jobs: by then it knows what its predecessor knew."""
@@ -113,8 +113,6 @@ class Dispatch(DrivingTask):
         """By job: the leader that named it last, and when [s]."""
         self._open: set[int] = set()
         """The jobs that the leader takes for open."""
-        self._own: dict[int, float] = {}
-        """The jobs that this robot has done, and when [s]."""
         self._assigned: dict[int, int] = {}
         """By job: the robot that has it."""
         self._carried = -1
@@ -139,9 +137,8 @@ class Dispatch(DrivingTask):
         self._counts['jobs_expired'] += self.book.drop_expired(now)
         self._rests = max(0, self._rests - 1)
         told = [job.row(now) for job in sorted(self.book.open.values()) if self._is_untold(job.id)]
-        own = {job for job, when in self._own.items() if 0.0 <= now - when <= ADOPTION}
         readings: dict[str, Any] = {
-            'jobs': told[:MOST_TOLD], 'done': sorted(own | (self._open & self.book.done.keys()))}
+            'jobs': told[:MOST_TOLD], 'done': sorted(self._open & self.book.done.keys())}
         if pose is not None:
             charge = _RESTS if self._rests else round(self._battery, 2)
             readings['robots'] = (round(pose[0], 1), round(pose[1], 1), charge)
@@ -223,8 +220,6 @@ class Dispatch(DrivingTask):
             self._publish_job(job, 'working')
             return
         self.book.close(job.id, now)
-        self._own[job.id] = now
-        self._own = {done: when for done, when in self._own.items() if done in self.book.done}
         self._counts['jobs_done'] += 1
         self.job = None
         self._publish_job(job, 'done')

@@ -264,6 +264,15 @@ def test_robot_that_makes_no_progress_leaves_its_job_to_another() -> None:
     assert crew.done == {7: 1} and crew.places[4] == (30.0, 0.0)
 
 
+def test_far_job_has_its_turn_while_near_ones_keep_coming() -> None:
+    crew = Crew({1: (0.0, 0.0)})
+    crew.put(1, id=0, place=[15.0, 0])
+    for k in range(1, 100):
+        crew.put(1, id=k, place=[float(k % 2), 0])
+        crew.run(1)
+    assert 0 in crew.done
+
+
 def test_more_jobs_than_fit_into_a_message_are_all_done() -> None:
     crew = Crew()
     draw = random.Random(1)
