@@ -271,6 +271,9 @@ class Election:
         payload = self.robot.round(now, pending)
         # A node beside the robot hears that it may not act before others hear that they may.
         self._leadership.publish()
+        if told != [each.watch.change for each in self.robot.instances.values()]:
+            # Observers know why before they see the change.
+            self._diagnostics.publish_change(now)
         self._out.publish(String(data=payload))
         self._schedule.has_run(now, self.robot.state.leader != leader)
         for outputs in self._outputs:
@@ -280,8 +283,6 @@ class Election:
         self._pose_topics.publish()
         if self._events is not None:
             self._events.update()
-        if told != [each.watch.change for each in self.robot.instances.values()]:
-            self._diagnostics.publish_change(now)
 
     def _watch_key(self) -> None:
         """Keep the swarm time, and read the key file again if it has changed."""

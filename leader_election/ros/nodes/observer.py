@@ -48,6 +48,7 @@ class SwarmObserver(Node):
     :ivar upcoming: likewise, where people watch alone: what happens next.
     :ivar remarks: texts beside robots, by id.
     :ivar watchers: called at each update.
+    :ivar explain: returns why a robot has a leader, as it says itself, empty if unknown.
     """
 
     def __init__(self, name: str, parameters: type[ObserverParameters], **options: Any) -> None:
@@ -66,9 +67,10 @@ class SwarmObserver(Node):
         self.statistics = Statistics()
         self.frame = Frame(Snapshot(clock.seconds(self.steady_clock), {}), {})
         self.rings = Rings()
-        self.note = self.upcoming = ''
+        self.note = self.upcoming = self._news = ''
         self.remarks: dict[int, str] = {}
         self.watchers: list[Callable[[], None]] = []
+        self.explain: Callable[[int, int], str] = lambda robot, leader: ''
         self._palette = formatting.Palette()
         subscribe(self, String, 'neighbourhood', self._hear, NEIGHBOURHOOD)
         subscribe(self, MarkerArray, 'world', self._see_world, STATE)
@@ -89,10 +91,22 @@ class SwarmObserver(Node):
         """Update the snapshot, and show it."""
         snapshot = self.tracker.snapshot(clock.seconds(self.steady_clock))
         self.statistics.observe(snapshot, self.tracker.messages, self.tracker.bytes)
+        before = self.frame.snapshot.robots
+        because = {robot: self.explain(robot, view.leader)
+                   for robot, view in snapshot.robots.items()
+                   if robot in before and before[robot].leader != view.leader}
+        # A change between leading and following is the greater news.
+        known = sorted((robot in (before[robot].leader, snapshot.robots[robot].leader), robot)
+                       for robot, text in because.items() if text)
+        if known:
+            _, robot = known[-1]
+            self._news = formatting.change_text(
+                robot, snapshot.robots[robot].leader, because[robot])
         colours = self._palette.assign(regions(snapshot))
         warning = silence(snapshot, os.getloadavg()[0], len(os.sched_getaffinity(0)))
         self.frame = Frame(
-            snapshot, colours, self.note, self.upcoming, warning, dict(self.remarks))
+            snapshot, colours, self.note, self.upcoming, warning, dict(self.remarks),
+            because=because, news=self._news)
         self.show()
         for watch in self.watchers:
             watch()

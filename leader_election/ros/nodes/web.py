@@ -22,6 +22,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.messages.codec import Position
+from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.diagnostics import hardware_id, robot_statuses, RobotStatus
 from leader_election.ros.nodes.observer import SwarmObserver
 from leader_election.ros.nodes.process import run
@@ -65,6 +66,7 @@ class Page:
         self._heard: dict[int, Any] = {}
         self._truth: dict[int, Position] = {}
         # Unread: of 300 robots only that is decoded which a viewer asks for.
+        observer.explain = self.because
         observer.create_subscription(
             DiagnosticArray, '/diagnostics', self._keep, STREAM, raw=True)
 
@@ -128,12 +130,26 @@ class Page:
     def statuses(self, robot: int) -> Sequence[RobotStatus]:
         """Return the last statuses of a robot, empty if none came."""
         name = hardware_id(robot).encode() + b'\0'
+        found: dict[str, RobotStatus] = {}
         for message in reversed(list(self._diagnostics)):
-            if name in message:
-                found = deserialize_message(message, DiagnosticArray)
-                return [status for status in robot_statuses(map(status_of, found.status))
-                        if status.id == robot]
-        return ()
+            if name not in message:
+                continue
+            known = len(found)
+            for status in robot_statuses(
+                    map(status_of, deserialize_message(message, DiagnosticArray).status)):
+                if status.id == robot:
+                    found.setdefault(status.concern, status)
+            # At a change of the leader, the election alone is published.
+            if len(found) > max(known, 1):
+                break
+        return tuple(found.values())
+
+    def because(self, robot: int, leader: int) -> str:
+        """Return why a robot has a leader, as it says itself, empty if it has not said so yet."""
+        for status in self.statuses(robot):
+            if status.values.get(vocabulary.LEADER) == str(leader):
+                return status.values.get(vocabulary.BECAUSE, '')
+        return ''
 
 
 class Web(SwarmObserver):

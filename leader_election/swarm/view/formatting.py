@@ -173,3 +173,14 @@ def _value_text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return '[' + ', '.join(map(_value_text, value)) + ']'
     return f'{value:.4g}' if isinstance(value, float) else str(value)
+
+
+def change_text(robot: int, leader: int, because: str) -> str:
+    """
+    Return what has happened to a robot in words, with the reason as far as known.
+
+    >>> change_text(12, 12, '34 has been silent for 3.0 s'), change_text(5, 14, '')
+    ('robot 12 leads: 34 has been silent for 3.0 s', 'robot 5 follows 14')
+    """
+    what = 'leads' if leader == robot else f'follows {leader}'
+    return f'robot {robot} {what}' + (f': {because}' if because else '')

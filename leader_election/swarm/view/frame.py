@@ -71,6 +71,10 @@ class Frame(NamedTuple):
     """Texts beside robots, by id, for example ``strongest killed here``."""
     truth: Mapping[int, Position] = {}
     """True positions, as far as known, by id [m]."""
+    because: Mapping[int, str] = {}
+    """Why robots have another leader than in the frame before, as they say, by id."""
+    news: str = ''
+    """The last change of a leader, and why, for a live view."""
 
 
 def rings_of(markers: Iterable[Any]) -> Rings:

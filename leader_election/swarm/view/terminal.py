@@ -243,6 +243,7 @@ def _left(frame: Frame, statistics: Statistics, width: int,
     if member_counts(frame.snapshot):
         totals.append(Text(collected(frame.snapshot)))
     for text, style in ((frame.warning, 'bold red'), (frame.note, 'bold'),
+                        (frame.news, ''),
                         (frame.upcoming and f'next: {frame.upcoming}', 'italic')):
         if text:
             totals.append(Text(text, style=style))

@@ -16,6 +16,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
+from itertools import chain, repeat
 import math
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -97,6 +98,7 @@ def _election(view: RobotView, snapshot: Snapshot, way: Sequence[int],
          f'silent for {snapshot.time - view.heard:.1f} s'),
         ('leader', 'itself' if leads else
          f'{view.leader}{"" if view.leader in snapshot.robots else ", not alive"}'),
+        ('because', values.get(vocabulary.BECAUSE, '')),
         ('role', role),
         ('distance', '' if leads else f'{view.distance:.2f} m'
          + (f', {values[vocabulary.HOPS]} hops' if vocabulary.HOPS in values else '')),
@@ -109,7 +111,9 @@ def _election(view: RobotView, snapshot: Snapshot, way: Sequence[int],
         ('tasks', ', '.join(view.tasks)),
         ('decision', formatting.shortened(view.decision, _DECISION)),
         ('fields', formatting.shortened(formatting.fields_text(view.fields), _DECISION)),
-        ('neighbours', values.get(vocabulary.NEIGHBOURS, ''))]
+        ('neighbours', values.get(vocabulary.NEIGHBOURS, '')),
+        *((name, received) for name, received in zip(
+            chain(['received'], repeat('')), values.get(vocabulary.CANDIDACIES, '').split('; ')))]
 
 
 def _place(view: RobotView, found: dict[str, RobotStatus]) -> list[tuple[str, str]]:

@@ -250,7 +250,7 @@ class LivePage:
         self._texts['facts'].text = ' · '.join(map(escape, state.facts))
         self._texts['events'].text = ''.join(
             f'<p>{event.time:.1f} s: {escape(event.text)}</p>'
-            for event in state.events[:-MOST_EVENTS - 1:-1])
+            for event in [each for each in state.events if not each.minor][:-MOST_EVENTS - 1:-1])
         self._texts['legend'].text = state.legend
         snapshot = state.frame.snapshot
         ids = sorted(snapshot.robots.keys() | snapshot.gone.keys())

@@ -23,7 +23,7 @@ from bokeh.models import ColumnDataSource, HoverTool, Range1d
 from bokeh.plotting import figure
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.view.drawing import INK
-from leader_election.swarm.view.formatting import GONE, hexadecimal
+from leader_election.swarm.view.formatting import change_text, GONE, hexadecimal
 from leader_election.swarm.view.frame import Frame
 from leader_election.swarm.web.swarm_map import Data, plain
 
@@ -41,6 +41,8 @@ class Event(NamedTuple):
     """[s]."""
     robot: int
     text: str
+    minor: bool = False
+    """Whether a member has only changed its leader."""
 
 
 @dataclass(slots=True)
@@ -115,9 +117,10 @@ class History:
             old = before.robots.get(robot)
             if old is None and robot in before.gone:
                 self.events.append(Event(now, robot, f'robot {robot} is heard again'))
-            if old is not None and (old.leader == robot) != (view.leader == robot):
-                self.events.append(Event(now, robot, f'robot {robot} leads' if view.leader == robot
-                                         else f'robot {robot} follows {view.leader}'))
+            if old is not None and old.leader != view.leader:
+                self.events.append(Event(
+                    now, robot, change_text(robot, view.leader, frame.because.get(robot, '')),
+                    robot not in (old.leader, view.leader)))
         for robot in before.robots.keys() & after.gone.keys():
             others = len(led.get(robot, ())) - 1
             self.events.append(Event(now, robot, f'robot {robot} is silent' + (

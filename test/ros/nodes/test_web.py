@@ -76,6 +76,10 @@ def test_page_shows_robots_and_a_lost_leader(page):
         assert shown() == [[2], [1], [3]]
         spin_until(nodes, lambda: any('robot 3 is silent' in event.text
                                       for event in page.page.feed.state.events))
+        why = 'robot 2 leads: 3 has been silent for '
+        spin_until(nodes, lambda: any(event.text.startswith(why)
+                                      for event in page.page.feed.state.events))
+        assert page.frame.news.startswith(why)
 
 
 def test_page_shows_a_one_way_link(page):
