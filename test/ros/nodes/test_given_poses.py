@@ -16,7 +16,7 @@
 
 from collections.abc import Callable
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from geometry_msgs.msg import (
     PointStamped,
@@ -25,12 +25,15 @@ from geometry_msgs.msg import (
     Quaternion,
     TransformStamped,
 )
+from leader_election.election.robot.sensing import ODOMETRY_REJECTED
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.qos import SENSOR, STATE
 from nav_msgs.msg import Odometry
 import pytest
 from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSPresetProfiles, QoSProfile
 from ros.nodes.bench import robot
 from support import spin_until
 
@@ -145,3 +148,46 @@ def test_missing_poses_end_the_robot_after_the_timeout() -> None:
     assert isinstance(node.failure, ParameterError)
     assert 'no pose on /r1/pose within 0.3 s; start the driver, or remap pose' in str(node.failure)
     assert [each.topic for each in node.missing()] == ['/r1/pose']
+
+
+class Recipe(NamedTuple):
+    """What a driver publishes, by its sources: type, profile, frame and rate [Hz]."""
+
+    topic: str
+    kind: Any
+    profile: QoSProfile
+    frame: str
+    rate: float
+    settings: dict[str, Any]
+
+
+BEST_EFFORT = QoSPresetProfiles.SENSOR_DATA.value
+RECIPES = {
+    'vrpn_mocap': Recipe('/vrpn_mocap/r1/pose', PoseStamped, BEST_EFFORT, 'world', 100.0, {}),
+    'Crazyswarm2': Recipe('/cf231/pose', PoseStamped, QoSProfile(depth=10), 'world', 10.0, {}),
+    'AMCL': Recipe('/r1/amcl_pose', PoseWithCovarianceStamped, STATE, 'map', 0.5, {}),
+    'MAVROS': Recipe('/r1/mavros/local_position/pose', PoseStamped, BEST_EFFORT, 'map', 30.0, {}),
+    'TurtleBot 4': Recipe('/r1/odom', Odometry, BEST_EFFORT, 'odom', 20.0,
+                          {'initial_pose': [0.5, 0.0, 0.0]}),
+    'ROSbot': Recipe('/r1/odometry/filtered', Odometry, QoSProfile(depth=10), 'odom', 20.0,
+                     {'initial_pose': [0.5, 0.0, 0.0]}),
+}
+
+
+@pytest.mark.parametrize('driver', RECIPES)
+def test_robot_takes_its_place_from_what_a_driver_publishes(driver: str) -> None:
+    recipe = RECIPES[driver]
+    given = recipe.kind is not Odometry
+    settings = {'robot_id': 1, 'frame': recipe.frame if given else 'map',
+                'pose_source': 'pose' if given else 'odometry', 'round_period': 0.1,
+                **recipe.settings}
+    robot = ElectionNode(
+        namespace='/r1', use_global_arguments=False,
+        cli_args=['--ros-args', '-r', f'{"pose" if given else "odom"}:={recipe.topic}'],
+        parameter_overrides=[Parameter(name, value=value) for name, value in settings.items()])
+    stand_in = Node('driver', use_global_arguments=False)
+    publisher = stand_in.create_publisher(recipe.kind, recipe.topic, recipe.profile)
+    message = odometry_of(1.5, 7) if not given else message_of(recipe.kind, 2.0, 0.0, recipe.frame)
+    stand_in.create_timer(1.0 / recipe.rate, lambda: publisher.publish(message))
+    spin_until([robot, stand_in], lambda: robot.robot.position == (2.0, 0.0))
+    assert robot.robot.counts[ODOMETRY_REJECTED] == 0
