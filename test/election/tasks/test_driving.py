@@ -50,8 +50,8 @@ class Robot:
         self.goals_for: list[tuple[float, float, float]] = []
         self.pose: Any = (0.0, 0.0, 0.0)
         self.driver = ScanDriver(self.context, parameters, self.goal_for,
-                             (lambda: self.pose) if on_scan else None,
-                             blocked=self.note_blocked)
+                                 (lambda: self.pose) if on_scan else None,
+                                 blocked=self.note_blocked)
         self.blocked = 0
 
     def note_blocked(self) -> None:

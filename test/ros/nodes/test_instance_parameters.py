@@ -209,8 +209,8 @@ class NoDeclaration(Task):
 
 
 @pytest.mark.parametrize('settings, line', [
-    ({'tasks': 'none'}, "parameter tasks: unknown task 'none'; known: count, field, patrol, "
-     'rally, or module:Class'),
+    ({'tasks': 'none'}, "parameter tasks: unknown task 'none'; known: count, dispatch, field, "
+     'patrol, rally, or module:Class'),
     ({'instances': 'rescue', 'rescue.tasks': 'none'}, 'parameter rescue.tasks: unknown task '
      "'none'; known: count, dispatch, field, patrol, rally, or module:Class"),
     ({'tasks': 'collections:Counter'}, "parameter tasks: task 'collections:Counter' is not "
