@@ -53,6 +53,9 @@ class MandateParameters:
     def mandate_settings(self) -> MandateSettings | None:
         """Return the settings of mandates, ``None`` if there are none."""
         if self.mandate == 0.0:
+            if self.quorum == 'majority':
+                raise ParameterError('quorum', problem=": 'majority' protects nothing without "
+                                     'mandates; set mandate, for example to 3 s, or remove it')
             return None
         version, old, roster = (roster_in(self.roster) if self.quorum == 'majority'
                                 else (0, frozenset[int](), frozenset[int]()))
