@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 NO_LEADER = -1
 MOST_LISTED = 20
 
+
 class Reason(str, Enum):
     """What decided, of a change or against a candidacy."""
 
@@ -166,8 +167,8 @@ def candidacies(inputs: Inputs) -> list[ReceivedCandidacy]:
     found = []
     for j, (sender, export) in enumerate(zip(inputs.senders, inputs.exports)):
         far = float(export.distance) + inputs.metric[j]
-        found.append(ReceivedCandidacy(sender, int(export.leader), strength_of(export), far,
-                           _judged(inputs, j, far)))
+        found.append(ReceivedCandidacy(
+            sender, int(export.leader), strength_of(export), far, _judged(inputs, j, far)))
     # Of several that would do, the state has the nearest.
     best = min((each.distance for each in found if each.reason == Reason.TAKEN), default=0.0)
     return [each._replace(reason=Reason.FARTHER)
