@@ -125,8 +125,9 @@ class SceneParameters:
         0, 'Seed of all random numbers in the world: the same seed gives the same run.',
         lower=0, upper=2**62)
     world: str = parameter(
-        'blocks', 'The arena: blocks, rooms, barriers, empty, empty:<width>x<height> [m], or the '
-        'path of a YAML file. Ignored with logs: the arena is the box round the logged paths.')
+        'blocks', 'The arena: blocks, rooms, barriers or empty, with :<width>x<height> stretched '
+        'to that size [m]; or the path of a YAML file. Ignored with logs: the arena is the box '
+        'round the logged paths.')
     layout: str = parameter(
         'random', 'Initial poses: random in free space, on a square grid round the centre, or on '
         'a circle round it, facing outwards.',

@@ -44,10 +44,11 @@ from leader_election.simulation.robot_logs import read_logs, RobotLog
 import numpy as np
 from numpy.typing import NDArray
 import shapely
+from shapely import affinity
 from shapely.geometry.polygon import orient
 
-_EMPTY = r'empty:([0-9]+(?:\.[0-9]+)?)x([0-9]+(?:\.[0-9]+)?)'
-"""An empty arena by its width and height [m]."""
+_SIZED = r'(\w+):([0-9]+(?:\.[0-9]+)?)x([0-9]+(?:\.[0-9]+)?)'
+"""The name of an arena, and the width and height to which it is stretched [m]."""
 _SHIPPED = files('leader_election.simulation').joinpath('worlds')
 
 
@@ -71,17 +72,19 @@ def load_arena(world: str) -> Arena:
     Load an arena.
 
     :param world: the name of an arena included in the package, or the path of a YAML file.
-        ``empty:60x40`` is an arena of 60 m by 40 m with nothing but walls.
+        ``blocks:60x40`` is arena ``blocks``, stretched with its obstacles to 60 m by 40 m.
     :raises ParameterError: for a missing or wrong file. The message names file and key.
 
     >>> arena = load_arena('blocks')
     >>> arena.outline.bounds
     (-10.0, -7.0, 10.0, 7.0)
+    >>> load_arena('blocks:10x14').outline.bounds
+    (-5.0, -7.0, 5.0, 7.0)
     """
-    sized = re.fullmatch(_EMPTY, world)
-    if sized is not None:
-        text = f'size: [{sized[1]}, {sized[2]}]'
-    elif world in shipped_worlds():
+    sized = re.fullmatch(_SIZED, world)
+    if sized is not None and sized[1] in shipped_worlds():
+        return _stretched(load_arena(sized[1]), float(sized[2]), float(sized[3]))
+    if world in shipped_worlds():
         text = _SHIPPED.joinpath(world + '.yaml').read_text(encoding='utf-8')
     else:
         try:
@@ -95,6 +98,15 @@ def load_arena(world: str) -> Arena:
         return _arena(strict_yaml.read(text))
     except ValueError as error:
         raise ParameterError('world', problem=f': file {world}: {error}') from error
+
+
+def _stretched(arena: Arena, width: float, height: float) -> Arena:
+    if not (0.0 < width <= FARTHEST and 0.0 < height <= FARTHEST):
+        raise ParameterError('world', f'{width:g}x{height:g}', f'more than 0 to {FARTHEST:g} m')
+    left, bottom, right, top = arena.outline.bounds
+    scale = width / (right - left), height / (top - bottom)
+    return Arena(affinity.scale(arena.outline, *scale, origin=(0.0, 0.0)), tuple(
+        affinity.scale(each, *scale, origin=(0.0, 0.0)) for each in arena.obstacles))
 
 
 def _arena(document: Any) -> Arena:

@@ -16,6 +16,7 @@
 
 import argparse
 from collections.abc import Sequence
+import math
 from pathlib import Path
 
 from leader_election.parameters import ParameterError
@@ -92,8 +93,10 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     swarm.add_argument('--schedule', choices=('reactive', 'periodic'), default='reactive',
                        help='when robots run rounds')
     world = parser.add_argument_group('the world')
-    world.add_argument('--world', default='blocks',
-                       help='blocks, rooms, barriers, empty or a YAML file')
+    world.add_argument('--world', default=argparse.SUPPRESS,
+                       help='blocks, rooms, barriers or empty, with :<width>x<height> stretched '
+                       'to that size [m]; or a YAML file (default: blocks, as large as the robots '
+                       'need)')
     world.add_argument('--physics', action='store_true',
                        help='robots are bodies, whose wheels slip and which push each other, by '
                        'MuJoCo (the extra physics)')
@@ -167,6 +170,10 @@ def _set_defaults(options: argparse.Namespace) -> None:
                           ('radius', 3.0), ('range', 2.5)):
         default = of_logs if options.logs and of_logs else getattr(scenario, name)
         setattr(options, name, getattr(options, name, default))
+    # The density is that of the default number of robots, so that a leader has others to lead.
+    scale = math.sqrt(options.robots / scenario.robots)
+    options.world = getattr(
+        options, 'world', f'blocks:{20.0 * scale:.1f}x{14.0 * scale:.1f}')
     if options.without_mandate:
         options.mandate = 0.0
 

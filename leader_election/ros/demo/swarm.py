@@ -60,6 +60,7 @@ from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.reference_partition import Graph, links_within, PartitionJudge
 from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.swarm.tracker import WebParameters
+from leader_election.swarm.view.formatting import count
 import numpy as np
 from rclpy.node import Node
 
@@ -279,9 +280,9 @@ class SwarmDemo:
             duration = format_duration(observer.all_heard, now)
             monitor.note = f'first partition after {duration}' if recent else ''
             left = observer.first_partition + (period or half) - now
-            monitor.upcoming = (
-                f'in {math.ceil(left)} s the strongest leader, robot {self.strongest}, is killed')
-            if left <= 0.0:
+            when = f'in {math.ceil(left)} s' if left > 0.0 else 'once it leads others'
+            monitor.upcoming = f'{when} the strongest leader, robot {self.strongest}, is killed'
+            if left <= (0.0 if self._led() else -PATIENCE):
                 self.kill_strongest()
             return False
         if observer.recovered is None:
@@ -298,17 +299,20 @@ class SwarmDemo:
                     self._start_strongest()
                     observer.living.add(self.strongest)
                     del monitor.remarks[self.strongest]
-            elif (observer.killed + period <= now < last
-                  and len(regions(self.last).get(self.strongest, ())) > 1):
+            elif observer.killed + period <= now < last and self._led():
                 self.kill_strongest()
                 return False
         left = max(last, observer.recovered + 1.0) - now
         monitor.upcoming = f'in {math.ceil(left)} s the results are checked'
         return bool(left <= 0.0)
 
+    def _led(self) -> int:
+        """Return the number of robots that the strongest one leads besides itself."""
+        return len(regions(self.last).get(self.strongest, ())) - 1
+
     def kill_strongest(self) -> None:
         """Kill the process of the strongest robot."""
-        self.led = len(regions(self.last).get(self.strongest, ())) - 1
+        self.led = self._led()
         self.swarm.kill(STRONGEST)
         self.observer.kill(self.strongest, clock.seconds(self.monitor.steady_clock))
         self.monitor.remarks[self.strongest] = 'strongest killed here'
@@ -322,9 +326,9 @@ class SwarmDemo:
                   "first right partition, after the last robot's first message: "
                   f'{format_duration(observer.all_heard, observer.first_partition)}')]
         checks += [] if self.scenario.has_own_run else [
-            Check(observer.killed is not None and self.led > 0,
-                  f'robot {self.strongest}, the strongest, led {self.led} others when its process '
-                  f'{self.pid} was killed'),
+            Check(observer.killed is not None,
+                  f'robot {self.strongest}, the strongest, led {count(self.led, "other")} when '
+                  f'its process {self.pid} was killed'),
             observer.recovery_check(),
             *observer.checks(self.last)]
         if self.strays:

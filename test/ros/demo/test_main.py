@@ -23,6 +23,9 @@ import sys
 
 from leader_election.ros.demo.main import parse
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
+from leader_election.simulation.parameters import SceneParameters
+from leader_election.simulation.scene import make_scene
+from leader_election.swarm.reference_partition import links_within
 from PIL import Image
 import pytest
 from rclpy.node import Node
@@ -45,6 +48,18 @@ def test_defaults_depend_on_the_task():
     assert (plain.task, plain.robots, plain.duration) == ('', 40, 30.0)
     assert (patrol.task, patrol.robots, patrol.duration) == ('patrol', 14, 60.0)
     assert parse(['--task', 'patrol', '--robots', '5']).robots == 5
+
+
+@pytest.mark.parametrize('robots', [3, 4, 6, 8, 10, 40, 100])
+def test_arena_is_as_large_as_the_robots_need(robots):
+    alone = 0
+    for seed in range(20):
+        options = parse(['--robots', str(robots), '--seed', str(seed)])
+        scene = make_scene(SceneParameters(robots=robots, seed=seed, world=options.world))
+        places = {robot: (x, y) for robot, (x, y, _) in zip(scene.ids, scene.starts)}
+        alone += sum(not near for near in links_within(places, options.range).values())
+    assert alone < 0.05 * 20 * robots
+    assert parse(['--robots', '4', '--world', 'rooms']).world == 'rooms'
 
 
 @pytest.mark.parametrize(('arguments', 'named'), [
