@@ -37,7 +37,7 @@ from hypothesis import Phase, settings
 import pytest
 
 CORE = str(Path(__file__).resolve().parents[2] / 'leader_election' / 'election')
-SECONDS = 5.0
+SECONDS = 10.0
 """The time of the tests of a mutant [s]. Slower tests, which this leaves out, kill little more."""
 CACHE = type(cache(str))
 SLOW = 0.7
