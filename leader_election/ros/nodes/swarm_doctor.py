@@ -25,7 +25,14 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from leader_election.election.robot.diagnostics import robot_statuses, RobotStatus, Status
+from leader_election.election.messages.codec import Message
+from leader_election.election.messages.wire import usual_namespace
+from leader_election.election.robot.diagnostics import (
+    MAX_DIGITS,
+    robot_statuses,
+    RobotStatus,
+    Status,
+)
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import ExitStatus, print_error
 from leader_election.ros.nodes import clock
@@ -37,6 +44,7 @@ from leader_election.swarm.doctor import observations as observed
 from leader_election.swarm.doctor.diagnoses import about, choose, examine, swarm_topics
 from leader_election.swarm.fleet import receive_buffers
 from leader_election.swarm.fleet.link_status import LinkReport, parse_link
+from leader_election.swarm.tracker import MAX_ROBOTS
 from nav_msgs.msg import Odometry
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
@@ -90,6 +98,8 @@ class SwarmDoctor(Node):
         self._links: list[LinkReport] = []
         self._neighbours: dict[str, list[observed.Neighbours]] = {}
         """The reports by the namespace of the topic."""
+        self._known: dict[tuple[str, int], str] = {}
+        """The names of earlier robots by the topic of their swarm and id."""
         self._ticks: list[tuple[float, float]] = []
         """Time of receipt and simulated time [s]."""
         self._received = _datagrams()
@@ -138,6 +148,10 @@ class SwarmDoctor(Node):
         full buffers still count: bursts of discovery cause them.
         """
         self._begin = self._now()
+        for heard in self._messages:
+            if isinstance(message := observed.decode(heard.payload), Message):
+                name = message.names.get(message.id) or usual_namespace(heard.topic, message.id)
+                self._know(heard.topic, message.id, name)
         self._messages.clear()
         self._odometry.clear()
         self._diagnostics.clear()
@@ -157,6 +171,9 @@ class SwarmDoctor(Node):
             folder = topic.rpartition('/')[0].strip('/')
             self.create_subscription(
                 Int64MultiArray, topic, partial(self._hear_neighbours, folder), copy(STATE))
+        elif kind == 'diagnostic_msgs/msg/DiagnosticArray' and last == 'robots':
+            self.create_subscription(
+                DiagnosticArray, topic, partial(self._hear_names, topic), copy(STATE))
         elif topic == observed.CLOCK:
             self.create_subscription(Clock, topic, self._hear_clock, copy(SENSOR))
 
@@ -206,6 +223,18 @@ class SwarmDoctor(Node):
         self._neighbours.setdefault(folder, []).append(
             observed.Neighbours(self._now(), tuple(message.data)))
 
+    def _hear_names(self, topic: str, message: DiagnosticArray) -> None:
+        """Add the robots that a monitor has seen."""
+        radio = f'{observed.space_of(topic)}/{observed.RADIO[0]}'
+        for status in map(status_of, message.status):
+            for key, name in status.values.items():
+                if key.isdecimal() and len(key) <= MAX_DIGITS:
+                    self._know(radio, int(key), name)
+
+    def _know(self, topic: str, robot_id: int, name: str) -> None:
+        if len(self._known) < MAX_ROBOTS:
+            self._known[topic, robot_id] = name.strip('/')
+
     def _hear_clock(self, message: Clock) -> None:
         self._ticks.append((self._now(), message.clock.sec + message.clock.nanosec * 1e-9))
 
@@ -243,6 +272,8 @@ class SwarmDoctor(Node):
             neighbours=observed.by_robot(self._neighbours, endpoints), endpoints=endpoints,
             clock=[time for _, time in self._ticks], pace=self.pace(),
             environment={name: text for name, text in environment.items() if text},
+            known=[observed.KnownRobot(topic, i, name)
+                   for (topic, i), name in self._known.items()],
             expected=self._options.expected, planned=self._options.planned,
             only_expected=bool(self._options.fleet_file) and not self._options.robot,
             radio_topics=self._options.radio_topics,

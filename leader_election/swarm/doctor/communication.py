@@ -43,7 +43,8 @@ NEAR = 0.8
 SILENT_FOR = 3.0
 """Silence that is too short for a conclusion [s]."""
 NO_SENDER = 'no other robot sends'
-"""Text by which other findings explain this one."""
+DEAF, LONELY = 'it received nothing', 'it has no neighbours'
+"""Texts by which findings explain each other."""
 FEW = 5
 
 
@@ -115,12 +116,12 @@ def reception(swarm: Observations) -> Iterator[Symptom]:
         if others >= FEW:
             yield Symptom(
                 Level.ERROR, (robot,),
-                'it received nothing, while messages of robots near it arrived here')
+                f'{DEAF}, while messages of robots near it arrived here')
         elif by_distance:
-            yield Symptom(Level.NOTE, (robot,), 'it received nothing; the nearest robot that '
-                          f'sends is {min(by_distance.values())[0]:.1f} m away')
+            yield Symptom(Level.NOTE, (robot,), f'{DEAF}; the nearest robot that sends is '
+                          f'{min(by_distance.values())[0]:.1f} m away')
         elif end - begin > SILENT_FOR:
-            yield Symptom(Level.NOTE, (robot,), f'it received nothing: {NO_SENDER}')
+            yield Symptom(Level.NOTE, (robot,), f'{DEAF}: {NO_SENDER}')
 
 
 def _out_of_range(swarm: Observations, robot: str) -> Iterator[Symptom]:
@@ -132,7 +133,7 @@ def _out_of_range(swarm: Observations, robot: str) -> Iterator[Symptom]:
     nearest = min((swarm.distance_between(own, other) for other in swarm.sent if other != own),
                   default=0.0)
     if nearest > reach:
-        yield Symptom(Level.NOTE, (robot,), f'it has no neighbours: the nearest robot is '
+        yield Symptom(Level.WARN, (robot,), f'{LONELY}: the nearest robot is '
                       f'{nearest:.1f} m away, and {vocabulary.COMMUNICATION_RANGE} is {reach:g} m')
 
 
@@ -186,14 +187,10 @@ def loss(swarm: Observations) -> Iterator[Symptom]:
     """Find robots with many lost messages, or with long gaps between messages."""
     paused: dict[str, tuple[float, float]] = {}
     lost: dict[str, tuple[float, int]] = {}
-    expiries = sorted((swarm.setting(robot, vocabulary.MESSAGE_EXPIRY), own)
-                      for robot, own in swarm.ids.items())
     for robot_id, messages in swarm.sent.items():
         times = [heard.received for heard, _ in messages]
-        longest = swarm.pace * max(b - a for a, b in zip(times, [*times[1:], swarm.end]))
-        # The shortest of all other robots.
-        expiry = next((shortest for shortest, own in expiries if own != robot_id),
-                      ElectionParameters.message_expiry)
+        longest = swarm.pace * max((b - a for a, b in zip(times, times[1:])), default=0.0)
+        expiry = swarm.expiry_of(robot_id)
         if longest > expiry:
             paused |= dict.fromkeys(swarm.names_of(robot_id), (longest, expiry))
         for robot in swarm.names_of(robot_id)[:1]:

@@ -31,9 +31,14 @@ from leader_election.election.mandates.part import OTHER_SETTINGS, TOO_FEW, TOO_
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.swarm.doctor import communication, inputs, links, membership
-from leader_election.swarm.doctor.communication import NO_SENDER
+from leader_election.swarm.doctor.communication import DEAF, LONELY, NO_SENDER
 from leader_election.swarm.doctor.inputs import LATE, SLOW_TIME, STANDS_STILL, STOPPED
-from leader_election.swarm.doctor.membership import NO_DIAGNOSTICS, NOT_COUNTED, NOT_FOUND
+from leader_election.swarm.doctor.membership import (
+    NO_DIAGNOSTICS,
+    NO_MORE,
+    NOT_COUNTED,
+    NOT_FOUND,
+)
 from leader_election.swarm.doctor.observations import (
     by_key,
     find_radio_topics,
@@ -64,10 +69,12 @@ def _refusals(cause: str, *reasons: RejectReason) -> list[Explanation]:
             for reason in reasons for effect in ('refused', 'self_reported')]
 
 
+LOAD = communication.load.__name__
 EXPLANATIONS = (
     Explanation('found', 'reception', NO_SENDER),
     Explanation('found', 'self_reported', vocabulary.NO_MESSAGE),
     Explanation('missing', 'found', cause_text=NOT_FOUND, same_robot=False),
+    Explanation('missing', 'silent', NO_MORE, NOT_FOUND),
     Explanation('simulated_time', 'silent', cause_text=STANDS_STILL),
     Explanation('simulated_time', 'odometry', cause_text=STANDS_STILL),
     *(Explanation('simulated_time', effect, cause_text=SLOW_TIME, same_robot=False)
@@ -79,6 +86,8 @@ EXPLANATIONS = (
       for effect in ('reception', 'one_way')),
     *(_refusals('ids', RejectReason.IMPLAUSIBLE)),
     *_refusals('frames', RejectReason.FRAME),
+    # Positions in several frames are not comparable.
+    Explanation('frames', 'reception', LONELY),
     *_refusals('algorithms', RejectReason.ALGORITHM),
     *_refusals('readable', RejectReason.SIZE, RejectReason.MALFORMED, RejectReason.NON_FINITE,
                RejectReason.VERSION, RejectReason.ALGORITHM),
@@ -102,28 +111,30 @@ EXPLANATIONS = (
     *(Explanation(cause, 'self_reported', vocabulary.NO_MESSAGE)
       for cause in ('shared_topic', 'profiles', 'reception')),
     Explanation('profiles', 'self_reported', vocabulary.QOS_FAULT),
-    Explanation('reception', 'one_way', same_robot=False),
+    Explanation('reception', 'one_way', cause_text=DEAF, same_robot=False),
     Explanation('links', 'reception'),
     Explanation('links', 'found'),
     Explanation('links', 'self_reported', vocabulary.NO_MESSAGE),
     Explanation('silent', 'reception', NO_SENDER, same_robot=False),
     Explanation('silent', 'reception'),
     Explanation('silent', 'self_reported', vocabulary.NO_MESSAGE, same_robot=False),
+    Explanation('silent', 'loss', cause_text=NO_MORE),
     Explanation('receive_buffers', 'loss', same_robot=False),
-    *(Explanation('load', effect, text, same_robot=False) for effect, text in (
+    *(Explanation(LOAD, effect, text, same_robot=False) for effect, text in (
         ('loss', ''), ('silent', NO_DIAGNOSTICS), ('odometry', LATE), ('odometry', STOPPED))),
     Explanation('loss', 'one_way', same_robot=False),
 )
 """The explanations, in the order in which they are tried; without cycles among checks."""
 
 
-def root_causes(found: Mapping[K, tuple[str, Symptom]]) -> dict[K, K]:
+def root_causes(found: Mapping[K, tuple[str, Symptom]], robots: int = 1) -> dict[K, K]:
     """
     Return the root cause of each finding. A finding without a cause is its own.
 
-    A note explains nothing.
+    A note explains nothing, and the load of this computer nothing that few robots show.
 
     :param found: check and symptom of each finding.
+    :param robots: the number of robots that were observed.
 
     >>> deaf = Symptom(Level.NOTE, ('r1',), 'it received nothing: no other robot sends')
     >>> alone = Symptom(Level.WARN, ('r1',), 'it is alone')
@@ -132,15 +143,19 @@ def root_causes(found: Mapping[K, tuple[str, Symptom]]) -> dict[K, K]:
     """
     by_check = by_key((check, key) for key, (check, _) in found.items())
     parents: dict[K, K] = {}
+    late = {robot for row in EXPLANATIONS if row.cause == LOAD for key in by_check.get(
+        row.effect, ()) if row.text in found[key][1].what for robot in found[key][1].subjects}
     for row in EXPLANATIONS:
+        if row.cause == LOAD and 2 * len(late) <= robots:
+            continue
         causes = [key for key in by_check.get(row.cause, ())
                   if found[key][1].level > Level.NOTE and row.cause_text in found[key][1].what]
-        robots = {robot for key in causes for robot in found[key][1].subjects}
+        concerned = {robot for key in causes for robot in found[key][1].subjects}
         for key in by_check.get(row.effect, ()) if causes else ():
             effect = found[key][1]
             if key in parents or key in causes or row.text not in effect.what:
                 continue
-            if not row.same_robot or robots.issuperset(effect.subjects):
+            if not row.same_robot or concerned.issuperset(effect.subjects):
                 parents[key] = _of_robots(causes, effect.subjects, found)
     return {key: _root(key, parents) for key in found}
 
@@ -211,7 +226,8 @@ def examine(swarm: Observations) -> list[Finding]:
                 for check in CHECKS
                 for topic, part in ({'': swarm} if check.common else parts).items()
                 for symptom in check.look(part)]
-    roots = root_causes({k: (check.name, symptom) for k, (check, symptom) in enumerate(symptoms)})
+    roots = root_causes({k: (check.name, symptom) for k, (check, symptom) in enumerate(symptoms)},
+                        len(swarm.robots))
     robots: dict[Finding, list[str]] = {}
     for k, (check, (level, subjects, what, remedy)) in enumerate(symptoms):
         cause = '' if roots[k] == k else symptoms[roots[k]][0].name
@@ -265,17 +281,26 @@ def choose(observed: Observations, topics: Collection[str]) -> Observations:
     """
     Return the observations without those of other swarms.
 
-    Robots without a swarm are kept, and expected robots of the kept swarms.
+    Expected robots are kept. Robots without a swarm are kept in the namespace of a chosen topic,
+    since theirs may not be remapped.
 
     :param topics: of the swarms to keep.
     """
     swarms = swarm_topics(observed)
     others = tuple(topic for topic, robots in swarms.items()
                    if topic not in topics and not observed.expected.keys() & set(robots))
+    beside = {*map(space_of, topics)}
     gone = {robot for topic in others for robot in swarms[topic]}
+    gone |= {robot for robot in set(observed.robots).difference(*swarms.values())
+             if space_of(f'/{robot}') not in beside and robot not in observed.expected}
     kept = tuple(robot for robot in observed.robots if robot not in gone)
-    heard = {heard.topic for heard in observed.messages}.difference(others)
-    return replace(_part(observed, tuple(heard), kept), other_swarms=others)
+    senders = by_key((e.topic, e.robot) for e in observed.endpoints if e.publishes)
+    heard = {heard.topic for heard in observed.messages} | {
+        known.topic for known in observed.known}
+    theirs = tuple(topic for topic in heard.difference(others)
+                   # The sender of a message may be unknown.
+                   if not gone.issuperset(senders.get(topic, ('',))))
+    return replace(_part(observed, theirs, kept), other_swarms=others)
 
 
 def _part(observed: Observations, topics: tuple[str, ...],
@@ -284,6 +309,7 @@ def _part(observed: Observations, topics: tuple[str, ...],
     return replace(
         observed,
         messages=[heard for heard in observed.messages if heard.topic in topics],
+        known=[known for known in observed.known if known.topic in topics],
         diagnostics=[report for report in observed.diagnostics if report.robot in robots],
         links=[report for report in observed.links if report.robot in robots],
         neighbours={robot: history for robot, history in observed.neighbours.items()

@@ -59,6 +59,7 @@ JUMP = 0.2
 JUMPS = 3
 """The least number of such moves, since a localisation may correct its position once."""
 NOT_FOUND = 'it was not found'
+NO_MORE = 'and not any more'
 NO_DIAGNOSTICS = 'its diagnostics do not arrive here'
 EXAMPLE_LENGTH = 60
 
@@ -98,9 +99,22 @@ def missing(swarm: Observations) -> Iterator[Symptom]:
 
 
 def silent(swarm: Observations) -> Iterator[Symptom]:
-    """Find robots whose nodes run but publish nothing."""
+    """Find robots that sent messages and do so no more, and those whose nodes publish nothing."""
+    gone = set[str]()
+    for robot_id, messages in swarm.sent.items():
+        age = (swarm.end - messages[-1][0].received) * swarm.pace
+        if age > swarm.expiry_of(robot_id):
+            gone |= {*swarm.names_of(robot_id)}
+            yield Symptom(Level.ERROR, swarm.names_of(robot_id), f'it was heard, {NO_MORE}: its '
+                          f'last message came {age:.1f} s before the end')
+    present = {*swarm.ids.values(), *swarm.sent}
+    for name in sorted({known.name for known in swarm.known if known.id not in present}):
+        gone.add(name)
+        yield Symptom(Level.WARN, (name,), f'it was here before, {NO_MORE}')
     unnamed = listing(sorted(swarm.sent.keys() - set(swarm.ids.values())))
     for name in swarm.robots:
+        if name in gone:
+            continue
         if name not in swarm.ids and unnamed:
             yield Symptom(Level.WARN, (name,),
                           f'{NO_DIAGNOSTICS}, while messages of id {unnamed} do')

@@ -28,7 +28,11 @@ from typing import Any, NamedTuple, TypeVar
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.messages.codec import algorithm_of, codec_for, Message
 from leader_election.election.messages.wire import RejectReason
-from leader_election.election.robot.diagnostics import number, ODOMETRY_NEEDED
+from leader_election.election.robot.diagnostics import (
+    MESSAGE_EXPIRY,
+    number,
+    ODOMETRY_NEEDED,
+)
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.swarm.fleet.link_status import LinkReport
 
@@ -104,6 +108,15 @@ class Neighbours(NamedTuple):
     ids: tuple[int, ...]
 
 
+class KnownRobot(NamedTuple):
+    """A robot that was there before the observation began."""
+
+    topic: str
+    """On which its swarm exchanges messages."""
+    id: int  # noqa: A003
+    name: str
+
+
 class Endpoint(NamedTuple):
     """A publisher or a subscription."""
 
@@ -148,6 +161,8 @@ class Observations:
     planned: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The parameters that the fleet file gives robots, by robot."""
     only_expected: bool = False
+    known: Sequence[KnownRobot] = ()
+    """The robots of earlier messages, and those that a monitor has seen."""
     radio_topics: Sequence[str] = ()
     """The topics between robots, where known."""
     receive_buffers: Mapping[str, int] = field(default_factory=dict)
@@ -234,6 +249,12 @@ class Observations:
         text = self.value(robot, name)
         found = None if text is None else number({name: text}, name, finite=False)
         return float(getattr(ElectionParameters, name)) if found is None else found
+
+    def expiry_of(self, robot_id: int) -> float:
+        """Return the shortest time after which another robot drops a silent one [s]."""
+        return min((self.setting(robot, MESSAGE_EXPIRY)
+                    for robot, own in self.ids.items() if own != robot_id),
+                   default=ElectionParameters.message_expiry)
 
     def needs_position(self, robot: str) -> bool:
         """Return whether a robot depends on its position, true if unknown."""

@@ -26,6 +26,7 @@ import time
 from typing import Any
 
 from leader_election.election.robot.reception import ROUNDS
+from leader_election.ros.nodes.monitor import Monitor
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR
 from leader_election.ros.nodes.swarm_doctor import SwarmDoctor
 from leader_election.swarm.doctor.diagnoses import examine
@@ -34,6 +35,7 @@ from nav_msgs.msg import Odometry
 import pytest
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, QoSReliabilityPolicy
 from ros.nodes.bench import robot, spin_singly
 from std_msgs.msg import String
@@ -177,6 +179,20 @@ def test_doctor_finds_missing_odometry() -> None:
     until([*robots, Driver('r1', 0.0), one], lambda: told(one) >= {
         ('odometry', ('r2',)), ('self_reported', ('r2',)), ('missing', ('r9',))})
     assert 'no node publishes /r2/odom' in {f.what for f in examine(one.observations())}
+
+
+def test_doctor_finds_robots_that_died_without_a_fleet_file() -> None:
+    """A robot that died before the doctor came is known from the monitor."""
+    robots = [robot(i) for i in (1, 2, 3)]
+    monitor, early = Monitor(parameter_overrides=[Parameter('live', value=False)]), doctor()
+    company: list[Node] = [*robots, *(Driver(f'r{i}', float(i)) for i in (1, 2, 3)), monitor]
+    until([*company, early], lambda: heard(early, 3) and len(monitor.snapshot.robots) == 3)
+    early.listen()
+    company.remove(robots[2])
+    robots[2].destroy_node()
+    late = doctor()
+    until([*company, early, late], lambda: all(
+        ('silent', ('r3',)) in told(one) for one in (early, late)))
 
 
 def test_doctor_finds_incompatible_profiles() -> None:

@@ -17,7 +17,13 @@
 from leader_election.swarm.doctor import communication
 from leader_election.swarm.doctor.communication import receive_buffers
 from leader_election.swarm.doctor.diagnoses import examine
-from leader_election.swarm.doctor.observations import Endpoint, Level, Neighbours, Observations
+from leader_election.swarm.doctor.observations import (
+    Endpoint,
+    HeardMessage,
+    Level,
+    Neighbours,
+    Observations,
+)
 from leader_election.swarm.fleet.receive_buffers import DEFAULT, ENOUGH, LARGEST
 import pytest
 from swarm.doctor.scene import (
@@ -111,6 +117,13 @@ def test_robot_that_receives_nothing_is_reported_with_the_reason():
         assert what in told_of_it
 
 
+def test_range_that_is_too_small_is_a_warning():
+    sign, = communication.reception(healthy(messages=without(2) + said(2, x=30.0), diagnostics=[
+        s._replace(values={**s.values, 'neighbours': str(int(s.robot != 'bob'))})
+        for s in healthy().diagnostics]))
+    assert sign.level == Level.WARN
+
+
 def test_robot_without_neighbours_is_reported_if_out_of_range():
     for x, signs_of_it in ((30.0, [(('bob',), 'it has no neighbours: the nearest robot is 24.0 m '
                                     'away, and communication_range is 5 m')]), (7.0, [])):
@@ -143,22 +156,25 @@ def test_lost_messages_are_counted():
 
 
 def test_silence_beyond_the_expiry_is_reported():
-    assert signs(communication.loss, messages=without(2) + said(2)[:5], diagnostics=()) == [
-        (('id 2',), 'nothing was received for 5.8 s; robots expire after 3 s '
+    def pausing(robot_id: int, first: int = 5) -> list[HeardMessage]:
+        return said(robot_id)[:first - 2] + said(robot_id)[-2:]
+
+    assert signs(communication.loss, messages=without(2) + pausing(2), diagnostics=()) == [
+        (('id 2',), 'nothing was received for 6.0 s; robots expire after 3 s '
          '(message_expiry)')]
     # Two are told of at once.
-    two = said(1)[:6] + said(2)[:5] + said(3)
+    two = pausing(1, 6) + pausing(2) + said(3)
     assert signs(communication.loss, messages=two, diagnostics=()) == [
-        (('id 1', 'id 2'), 'nothing was received for 5.8 s; robots expire after 3 s '
+        (('id 1', 'id 2'), 'nothing was received for 6.0 s; robots expire after 3 s '
          '(message_expiry)')]
     # Those who hear it go by what they say that they do.
     patient = [status._replace(values={'message_expiry': f'{5 + status.id}'})
                for status in healthy().diagnostics]
-    messages = without(2) + said(2)[:5]
+    messages = without(2) + pausing(2)
     assert signs(communication.loss, messages=messages, diagnostics=patient) == []
     patient = [status._replace(values={'message_expiry': '5'}) for status in patient]
     assert signs(communication.loss, messages=messages, diagnostics=patient) == [
-        (('bob',), 'nothing was received for 5.8 s; robots expire after 5 s '
+        (('bob',), 'nothing was received for 6.0 s; robots expire after 5 s '
          '(message_expiry)')]
 
 
@@ -184,6 +200,20 @@ def test_small_buffers_are_reported_with_losses_or_a_bridge(buffers, lost, endpo
     # Whoever has followed the advice is not given it again.
     assert all(('net.core.rmem_default is 212992' in symptom.what) == (buffers == SMALL)
                == (symptom.remedy == '') for symptom in found)
+
+
+def test_load_explains_no_fault_of_one_robot():
+    """On a busy computer a clock, small buffers, a dead and a lossy robot are faults as well."""
+    ahead = [heard._replace(delay=-60.0) for heard in said(2)]
+    for changes, check in (
+            ({'messages': without(2) + ahead}, 'offsets'),
+            ({'lost': 500, 'datagrams': 900, 'receive_buffers': SMALL}, 'receive_buffers'),
+            ({'messages': without(2) + said(2)[::2]}, 'loss'),
+            ({'odometry': {f'/{name}/odom': readings(until=10 if name != 'bob' else 2)
+                           for name in NAMES}}, 'odometry'),
+            ({'messages': without(2) + said(2)[:4]}, 'silent')):
+        causes = {f.check for f in examine(healthy(load=9.0, **changes)) if not f.explained_by}
+        assert causes == {'load', check}
 
 
 def test_overloaded_computer_explains_late_messages():

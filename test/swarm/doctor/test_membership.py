@@ -22,6 +22,7 @@ from leader_election.election.messages.swarm_key import sign
 from leader_election.swarm.doctor import membership
 from leader_election.swarm.doctor.observations import (
     HeardMessage,
+    KnownRobot,
     Level,
     Observations,
     RobotReport,
@@ -130,6 +131,15 @@ CASES = {
         (BOB, 'its diagnostics do not arrive here, while messages of id 2 do')]),
     'silent with diagnostics': (membership.silent, {'messages': OTHERS}, [
         (BOB, 'no message of id 2 was heard')]),
+    'robot that died': (membership.silent, {'messages': OTHERS + said(2)[:5]}, [
+        (BOB, 'it was heard, and not any more: its last message came 5.8 s before the end')]),
+    'robot that died before': (membership.silent, {
+        'messages': OTHERS, 'endpoints': rewired('bob'), 'diagnostics': told('bob'),
+        'known': [KnownRobot(AIR, i, name) for name, i in IDS.items()]}, [
+        (BOB, 'it was here before, and not any more')]),
+    'robot that froze before': (membership.silent, {
+        'messages': OTHERS, 'diagnostics': told('bob'), 'known': [KnownRobot(AIR, 2, 'bob')]}, [
+        (BOB, 'it was here before, and not any more')]),
     'unreadable is not silent': (membership.silent, {'messages': [*OTHERS, BROKEN]}, []),
     'two nodes of a name': (membership.names, {
         'endpoints': rewired('bob', *wiring('bob'), *wiring('bob'))}, [
