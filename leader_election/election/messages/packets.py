@@ -186,7 +186,7 @@ class PacketReader:
         lost = ahead - 1 if ahead > 0 else -1
         if ahead > 0:
             peer.newest = number
-            peer.seen = (peer.seen << ahead | 1) % 2**WINDOW if ahead < WINDOW else 1
+            peer.seen = (peer.seen << min(ahead, WINDOW) | 1) % 2**WINDOW
         elif -ahead >= WINDOW and now - peer.fresh >= RESYNC:
             # A forged packet was far ahead.
             peer.newest, peer.seen, lost = number, 1, 0

@@ -159,10 +159,18 @@ def test_short_reports_tell_one_sender_after_the_other() -> None:
         other.read(packet(start, 0, 'm'), 0.0)
     told = []
     for number in range(3):
-        assert len(other.report(number, 0.0, 10.0, 40)) <= HEADER.size + 40
-        hears(me, other, 40, number)
+        assert len(other.report(number, 0.0, 10.0, 48)) <= HEADER.size + 48
+        hears(me, other, 48, number)
         told.append(me.peers(0.0, 10.0)[OTHER].told)
     assert told == [None, (1, 0), (1, 0)]
+
+
+def test_counts_and_number_of_a_report_wrap() -> None:
+    me, other = PacketReader(ME, 1e6), PacketReader(OTHER, 1e6)
+    other.read(packet(ME, 0, 'm'), 0.0)
+    other.peers(0.0, 10.0)[ME].counts.update(heard=2**32, lost=2**32 + 2)
+    hears(me, other, number=2**32)
+    assert me.peers(0.0, 10.0)[OTHER].told == (1, 2)
 
 
 @pytest.mark.parametrize('content', [b'1', bytes(17), bytes(1 + 16)])
@@ -191,6 +199,12 @@ def test_flood_under_new_starts_is_left_out_and_known_senders_are_heard() -> Non
     assert heard <= MOST_NEW + 10 and reader.counts['flooded'] == 10000 - heard
 
 
+def test_greatest_number_of_new_senders_is_heard_at_once() -> None:
+    reader = PacketReader(ME, 50.0)
+    heard = [reader.read(packet(3 + k, 0, 'm'), 0.0) for k in range(MOST_NEW + 1)]
+    assert heard == [*['m'] * MOST_NEW, None]
+
+
 def test_new_sender_is_heard_after_a_flood_of_others() -> None:
     reader = PacketReader(ME, 50.0)
     for k in range(1000):
@@ -206,6 +220,13 @@ def test_forged_packet_far_ahead_silences_its_sender_for_seconds_only() -> None:
             reader.read(packet(OTHER, 2**30, 'forged'), 9.5)
         assert (heard is not None) == (not 10 <= second <= 9 + RESYNC)
     assert reader.counts['lost'] <= 100, 'no sender can have sent more'
+
+
+def test_numbers_begin_anew_after_late_packets_alone() -> None:
+    reader = PacketReader(ME, 50.0)
+    heard = [reader.read(packet(OTHER, number, 'm'), now) for number, now in (
+        (WINDOW, 0.0), (0, RESYNC - 0.1), (0, RESYNC), (0, RESYNC))]
+    assert heard == ['m', None, 'm', None] and reader.counts['lost'] == 0
 
 
 def test_sender_that_restarts_is_heard_at_once() -> None:
