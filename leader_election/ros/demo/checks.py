@@ -242,6 +242,12 @@ class RunObserver:
         self.living.discard(robot)
         self.killed, self.recovered = now, None
 
+    def postpone(self, pause: float) -> None:
+        """Leave a pause [s] out of all times."""
+        for name in ('all_heard', 'first_partition', 'killed', 'recovered'):
+            if (time := getattr(self, name)) is not None:
+                setattr(self, name, time + pause)
+
     def missing(self, snapshot: Snapshot) -> list[int]:
         """Return the living robots without a recent message."""
         return sorted(self.living - snapshot.robots.keys())

@@ -34,6 +34,9 @@ Elect leaders in a swarm of real ROS 2 nodes on an embedded world, kill the stro
 process, and check that the swarm recovers. With --task the regions run a task meanwhile, and its
 results are checked, too. Or, with --logs, replay logs of robots and report the agreement of the
 partition by their odometry with the one by their true poses.
+
+In a terminal the space bar pauses the run: robots stand still, and no leader is killed. The page
+in a browser stays after the run, until a key is pressed.
 """
 
 
@@ -129,6 +132,8 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                      help='folder for pictures and log files')
     run.add_argument('--html', type=Path, metavar='FILE', help=PAGE)
     run.add_argument('--no-live', action='store_true', help='plain lines instead of a live view')
+    run.add_argument('--open', action='store_true',
+                     help='open the page in a browser, and wait for it before the kill')
     run.add_argument('--no-web', action='store_true', help='no page in a browser; there is none '
                      'without a live view either')
     options = parser.parse_args(arguments)

@@ -22,6 +22,7 @@ from itertools import compress
 import math
 import sys
 from typing import Any, TYPE_CHECKING
+import webbrowser
 
 from leader_election.election.algorithms.algorithm import automatic_hop_limit
 from leader_election.election.messages.codec import Position
@@ -39,6 +40,7 @@ from leader_election.ros.demo.checks import (
     unwritten,
 )
 from leader_election.ros.demo.faults import FaultySwarm, WORLD
+from leader_election.ros.demo.keyboard import in_terminal, pressed, single_keys
 from leader_election.ros.demo.processes import (
     AT_ONCE,
     LOG,
@@ -72,11 +74,14 @@ START_UP = 90.0
 """The time limit for all robots to start [s]: processes start slowly on a busy machine."""
 PATIENCE = 30.0
 """How long the run waits for the first partition, and for a late recovery [s]."""
+VIEWING = 10.0
+"""For how long somebody sees the page before the strongest robot is killed [s]."""
 OBSERVATION_PERIOD = 0.1
 """The time between two observations of the swarm [s]."""
 SETTLING_TIME = 10.0
 """The time after which tasks must work, from the first partition or the recovery on [s]."""
 MESSAGES = '/neighbourhood'
+SHOWN_AT = 'the swarm is shown at'
 
 
 class SwarmDemo:
@@ -116,18 +121,22 @@ class SwarmDemo:
         self.last = Snapshot(0.0, {}, {})
         self._next_observation = 0.0
         self._start_time: float | None = None
+        self._page: Page | None = None
+        self._viewed: float | None = None
+        """When somebody opened the page [s]."""
+        self._pausing = self._paused = False
+        """Whether a pause is wanted, and whether it has begun."""
 
     def run(self) -> int:
         """Run the demonstration, write pictures, print the report, and return the exit status."""
         options, folder = self.options, self.options.output
-        pictures = {'picture': str(folder / 'partition.png'), 'animation': str(folder / 'run.gif')}
         self.monitor = Monitor(parameter_overrides=overrides({
-            'communication_range': options.range,
-            'live': not options.no_live, **pictures}))
+            'communication_range': options.range, 'live': not options.no_live,
+            **dict(zip(('picture', 'animation'), self._pictures()))}))
         if options.html:
             self.monitor.most_frames = PAGE_FRAMES
         self.monitor.note = 'starting'
-        page = self._show_page()
+        self._page = self._show_page()
         print(vars(options).pop('told'), flush=True)
         self.truth = GroundTruth(self.ids)
         self.leaderships = Leaderships(
@@ -140,19 +149,29 @@ class SwarmDemo:
         failure = None
         if options.shared_domain:
             refuse_company(self.truth, [MESSAGES], stop)
-        with self.swarm.processes:
+        with self.swarm.processes, single_keys():
             self._start()
             try:
                 spin(nodes, lambda: stop.made or self._step())
             except ProcessDied as died:
                 failure = str(died)
+            self.monitor.stop_live()
             if stop.made:
-                self.monitor.stop_live()
                 self.swarm.processes.stop(AT_ONCE)
                 return stopped()
-        if page is not None:
-            page.close()
-        self.monitor.stop_live()
+            status = self._report(failure)
+            if self._page is not None and in_terminal():
+                pressed()
+                print(f'{SHOWN_AT} {self._page.server.url} until a key is pressed', flush=True)
+                spin(nodes, lambda: stop.made or bool(pressed()))
+                self.swarm.processes.stop(AT_ONCE)
+        if self._page is not None:
+            self._page.close()
+        return status
+
+    def _report(self, failure: str | None) -> int:
+        """Write pictures, print the report, and return the exit status."""
+        options, folder = self.options, self.options.output
         checks = [*self._checks(), *self.scenario.checks()]
         if options.mandate:
             checks += self.leaderships.checks(
@@ -162,13 +181,17 @@ class SwarmDemo:
         made: list[str] = []
         try:
             self.monitor.close()
-            made += [*pictures.values(), *self.scenario.draw(folder, self.monitor.rings)]
+            made += [*self._pictures(), *self.scenario.draw(folder, self.monitor.rings)]
             if options.html and any(frame.snapshot.robots for frame in self.monitor.frames):
                 self._write_page([check.text for check in checks if not check.holds])
                 made.append(str(options.html))
         except OSError as error:
             checks.append(unwritten(error))
         return print_report(checks, made)
+
+    def _pictures(self) -> tuple[str, str]:
+        folder = self.options.output
+        return str(folder / 'partition.png'), str(folder / 'run.gif')
 
     def _write_page(self, failed: Sequence[str]) -> None:
         """Write the page of the run."""
@@ -184,13 +207,16 @@ class SwarmDemo:
                 or find_spec('bokeh') is None):
             return None
         # Imported here, since Bokeh loads slowly.
-        from leader_election.ros.nodes.web import Page, SHOWN_AT
+        from leader_election.ros.nodes.web import Page
         try:
             page = Page(self.monitor, WebParameters.port)
         except ParameterError:
             page = Page(self.monitor, 0)
         self.monitor.watchers.append(page.show)
-        print(f'{SHOWN_AT} {page.server.url}', flush=True)
+        self.monitor.title = f'{SHOWN_AT} {page.server.url}'
+        if self.options.open and not webbrowser.open_new_tab(page.server.url):
+            print('no browser was found; open the address below in one', flush=True)
+        print(self.monitor.title, flush=True)
         return page
 
     def _start(self) -> None:
@@ -242,7 +268,39 @@ class SwarmDemo:
             self.scenario.observe(Observation(
                 self.observer.living_only(self.last), self.truth.places,
                 self.observer.stable_for(now) >= SETTLING_TIME))
+        if in_terminal() and not self.scenario.has_own_run:
+            self._read_keys()
+            if self._pausing and not self.observer.recovering:
+                self._pause(self.observer, now)
+                return False
         return self._advance(now, self.observer)
+
+    def _read_keys(self) -> None:
+        self.monitor.keys = f'space: {"go on" if self._pausing else "pause"}'
+        if ' ' in pressed():
+            self._pausing = not self._pausing
+            if self._paused:
+                self._paused = False
+                self.swarm.set(WORLD, {'speed': self.options.speed})
+
+    def _pause(self, observer: RunObserver, now: float) -> None:
+        """Let the robots stand still, and postpone what comes next."""
+        if not self._paused:
+            self._paused, self._last_step = True, now
+            self.swarm.set(WORLD, {'speed': 0.0})
+        observer.postpone(now - self._last_step)
+        self._last_step = now
+        self.monitor.note = 'paused: the robots stand still'
+
+    def _viewer_waits(self, now: float) -> bool:
+        """Return whether the page was opened just now, or is about to be."""
+        if self._page is None:
+            return False
+        if self._viewed is None and self._page.feed.pages:
+            self._viewed = now
+        if self._viewed is None:
+            return bool(self.options.open)
+        return now < self._viewed + VIEWING
 
     def _links(self) -> Graph:
         """
@@ -280,9 +338,11 @@ class SwarmDemo:
             duration = format_duration(observer.all_heard, now)
             monitor.note = f'first partition after {duration}' if recent else ''
             left = observer.first_partition + (period or half) - now
-            when = f'in {math.ceil(left)} s' if left > 0.0 else 'once it leads others'
+            waits = self._viewer_waits(now)
+            when = (f'in {math.ceil(left)} s' if left > 0.0 else
+                    'when the page has been seen' if waits else 'once it leads others')
             monitor.upcoming = f'{when} the strongest leader, robot {self.strongest}, is killed'
-            if left <= (0.0 if self._led() else -PATIENCE):
+            if left <= -(PATIENCE if not self._led() else VIEWING if waits else 0.0):
                 self.kill_strongest()
             return False
         if observer.recovered is None:

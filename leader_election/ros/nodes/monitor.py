@@ -236,7 +236,8 @@ class Monitor(SwarmObserver):
         self._line_time = float('-inf')
         self._live: Live | None = None
         self._skipped = 0
-        if self.parameters.live and sys.stdout.isatty():
+        self._lines = self.parameters.live and not sys.stdout.isatty()
+        if self.parameters.live and not self._lines:
             self._live = Live(console=Console(), auto_refresh=False)
             self._live.start()
         self._publisher = advertise(self, MarkerArray, 'markers', EVENTS)
@@ -293,11 +294,12 @@ class Monitor(SwarmObserver):
         elif self._live is not None:
             begin = time.monotonic()
             self._live.update(render(
-                self.frame, self.statistics, self._live.console.size, self.rings), refresh=True)
+                self.frame, self.statistics, self._live.console.size, self.rings, self.title,
+                self.keys), refresh=True)
             # A fifth of the time at most is for drawing, on a machine that is busy.
             cost = time.monotonic() - begin
             self._skipped = int(min(5.0 * cost, SLOWEST) / REFRESH_PERIOD)
-        elif (self.parameters.live
+        elif (self._lines
               and not 0.0 <= self.snapshot.time - self._line_time < LINE_PERIOD):
             self._line_time = self.snapshot.time
             print(line(self.frame, self.statistics), flush=True)

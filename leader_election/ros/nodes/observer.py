@@ -46,6 +46,8 @@ class SwarmObserver(Node):
     :ivar rings: outlines of arena and obstacles, once received.
     :ivar note: a line of text that is shown with the swarm from the next update on.
     :ivar upcoming: likewise, where people watch alone: what happens next.
+    :ivar title: a line above the swarm in a terminal.
+    :ivar keys: the keys that are read in a terminal.
     :ivar remarks: texts beside robots, by id.
     :ivar watchers: called at each update.
     :ivar explain: returns why a robot has a leader, as it says itself, empty if unknown.
@@ -67,7 +69,8 @@ class SwarmObserver(Node):
         self.statistics = Statistics()
         self.frame = Frame(Snapshot(clock.seconds(self.steady_clock), {}), {})
         self.rings = Rings()
-        self.note = self.upcoming = self._news = ''
+        self.note = self.upcoming = self._news = self.keys = ''
+        self.title = 'swarm'
         self.remarks: dict[int, str] = {}
         self.watchers: list[Callable[[], None]] = []
         self.explain: Callable[[int, int], str] = lambda robot, leader: ''

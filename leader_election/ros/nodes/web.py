@@ -86,7 +86,8 @@ class Page:
         truth = self._true_positions() if self.feed.truth else {}
         self.feed.observe(observer.frame._replace(truth=truth), observer.rings,
                           lambda: (*facts(observer.frame, observer.statistics),
-                                   f'whole {observer.statistics.whole:.0%} of the time'))
+                                   f'every robot had a leader {observer.statistics.whole:.0%} '
+                                   'of the time'))
 
     def _examine(self) -> None:
         """Examine the swarm again and again, as ``swarm_doctor`` does, while a viewer wants it."""

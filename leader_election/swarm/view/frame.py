@@ -137,7 +137,7 @@ def facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
         count(len(snapshot.robots), 'robot')
         + (f' ({len(snapshot.gone)} gone)' if snapshot.gone else ''),
         count(len(regions(snapshot)), 'region'),
-        count(len(orphans(snapshot)), 'orphan'),
+        f'{len(orphans(snapshot))} without a leader',
         f'{statistics.changes_a_minute:.1f} leader changes per robot and minute',
         f'{statistics.messages_a_second:.0f} msg/s',
         f'{statistics.bytes_a_second / 1000:.1f} kB/s',

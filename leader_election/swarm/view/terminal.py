@@ -15,7 +15,7 @@
 """A swarm in the terminal: a table and a map in characters, or one line without a terminal."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 import math
 from operator import itemgetter
@@ -178,6 +178,8 @@ _FIELDS_LENGTH = 120
 _MOST_ROWS = 24
 """The most rows of a table, since further rows are slow to draw and unread."""
 _LEAST_MAP = 30
+_SHORT, _SMALLEST_MAP = 32, 20
+"""The least widths of a short table and of the map beside it [characters]."""
 _NAME = 13
 """The length of the namespace of a leader [characters]."""
 _NO_OUTLINES = Rings()
@@ -186,42 +188,56 @@ _AROUND = 4
 
 
 def render(frame: Frame, statistics: Statistics, size: tuple[int, int] = (100, 30),
-           rings: Rings = _NO_OUTLINES) -> RenderableType:
+           rings: Rings = _NO_OUTLINES, title: str = 'swarm', keys: str = '') -> RenderableType:
     """
     Return the view: a table of regions, totals, the note of the frame and a map.
 
     The algorithm's own fields follow, if any, one line per robot. The largest regions and the
     lowest ids come first. Those without room are counted. The map is beside the table, or below
-    it, or missing where there is no room.
+    it. A small terminal has a short table beside the map, or no map where there is no room.
 
     :param size: of the terminal [characters, lines].
     :param rings: outlines for the map.
+    :param title: at the top.
+    :param keys: the keys that may be pressed, at the bottom.
     """
+    panel = partial(Panel, title=title, title_align='left', subtitle=' · '.join(
+        filter(None, (keys, f't = {statistics.duration:.1f} s'))), subtitle_align='right',
+        border_style='dim', width=size[0])
     across, down = size[0] - 4, size[1] - 3
     counts = bool(member_counts(frame.snapshot))
     # A wide terminal has room for more of a decision, too.
     least = _beside_bar(frame.snapshot) + (max(_DECISION, across // 6) if counts else 6)
     placed = any(robot.position is not None for robot in frame.snapshot.robots.values())
     beside = min(across - least - 6, columns_for(frame, rings, down - 2)) if placed else 0
-    if beside < _LEAST_MAP:
-        left, lines = _left(frame, statistics, across, down)
-        below = down - lines - 2
-        if placed and min(columns_for(frame, rings, below), across) >= _LEAST_MAP:
-            left = Group(left, _map(frame, rings, across - 4, below))
-        return _panel(left, statistics, size[0])
-    left, _ = _left(frame, statistics, across - beside - 6, down)
+    if beside >= _LEAST_MAP:
+        left, _ = _left(frame, statistics, across - beside - 6, down)
+        return panel(_beside(left, frame, rings, across, beside, down - 2))
+    left, lines = _left(frame, statistics, across, down)
+    below = down - lines - 2
+    if placed and min(columns_for(frame, rings, below), across) >= _LEAST_MAP:
+        return panel(Group(left, _map(frame, rings, across - 4, below)))
+    totals, lines = _totals(frame, statistics, across)
+    rows = down - lines - 2
+    beside = min(columns_for(frame, rings, rows),
+                 across - _SHORT - 6 - (_ACTS + 2 if acts_over(frame.snapshot) else 0))
+    if not placed or beside < _SMALLEST_MAP or counts or any(
+            robot.fields for robot in frame.snapshot.robots.values()):
+        return panel(left)
+    found = len(regions(frame.snapshot))
+    short = _table(frame, statistics, _fitting(found, rows + 2 - _AROUND), 0)
+    return panel(Group(_beside(short, frame, rings, across, beside, rows), *totals))
+
+
+def _beside(left: RenderableType, frame: Frame, rings: Rings, across: int, columns: int,
+            rows: int) -> Table:
+    """Return the map at the right of a table."""
     # With fixed widths, since rich takes long to measure.
     grid = Table.grid(padding=(0, 2, 0, 0))
-    for width in (across - beside - 6, beside + 4):
+    for width in (across - columns - 6, columns + 4):
         grid.add_column(width=width)
-    grid.add_row(left, _map(frame, rings, beside, down - 2))
-    return _panel(grid, statistics, size[0])
-
-
-def _panel(content: RenderableType, statistics: Statistics, width: int) -> Panel:
-    return Panel(content, title='swarm', title_align='left',
-                 subtitle=f't = {statistics.duration:.1f} s',
-                 subtitle_align='right', border_style='dim', width=width)
+    grid.add_row(left, _map(frame, rings, columns, rows))
+    return grid
 
 
 def _map(frame: Frame, rings: Rings, columns: int, rows: int) -> Panel:
@@ -239,16 +255,7 @@ def _left(frame: Frame, statistics: Statistics, width: int,
     :param width: [characters].
     :param most: the greatest height [lines].
     """
-    totals = [_totals(frame, statistics)]
-    if member_counts(frame.snapshot):
-        totals.append(Text(collected(frame.snapshot)))
-    for text, style in ((frame.warning, 'bold red'), (frame.note, 'bold'),
-                        (frame.news, ''),
-                        (frame.upcoming and f'next: {frame.upcoming}', 'italic')):
-        if text:
-            totals.append(Text(text, style=style))
-    console = Console(width=width)
-    lines = sum(len(text.wrap(console, width)) for text in totals)
+    totals, lines = _totals(frame, statistics, width)
     robots = [robot for robot in frame.snapshot.robots.values() if robot.fields]
     found = len(regions(frame.snapshot))
     lines += _AROUND * (2 if robots else 1)
@@ -295,6 +302,7 @@ def _beside_bar(snapshot: Snapshot) -> int:
 
 
 def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table:
+    """Return the table of regions. A width of 0 stands for a short one without bars."""
     robots, counts = frame.snapshot.robots, member_counts(frame.snapshot)
     over = acts_over(frame.snapshot)
     table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False)
@@ -308,11 +316,11 @@ def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table
         column(name, justify='right')
     if counts:
         column('counted', justify='right')
-    else:
+    elif width:
         column('', width=longest)
     # The extent makes room for a decision.
     wide = not (over and counts) or width >= _beside_bar(frame.snapshot) + _DECISION
-    for name in (*(['extent'] if wide else []), 'stable for'):
+    for name in (*(['extent'] if wide else []), 'stable for') if width else ():
         column(name, justify='right')
     if counts:
         column('decision', ratio=1, overflow='ellipsis')
@@ -339,13 +347,15 @@ def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table
             beside = formatting.member_number(counts[leader]) if known else ''
             decision = [Text(robots[leader].decision if known else '')]
         mandates = ['{} of {}'.format(*over[leader])] if over else []
-        table.add_row(label, strength, str(len(members)), *mandates, Text(beside, style=style),
-                      *(['' if math.isinf(extent) else f'{extent:.2f} m'] if wide else []),
-                      f'{statistics.stable_for(leader):.0f} s', *decision)
+        rest: list[Text | str] = [
+            Text(beside, style=style),
+            *(['' if math.isinf(extent) else f'{extent:.2f} m'] if wide else []),
+            f'{statistics.stable_for(leader):.0f} s', *decision]
+        table.add_row(label, strength, str(len(members)), *mandates, *(rest if width else []))
     if len(largest) > rows:
-        rest = largest[rows:]
-        table.add_row(Text(f'+ {len(rest)} more', style='dim'), '',
-                      str(sum(len(members) for _, members in rest)))
+        others = largest[rows:]
+        table.add_row(Text(f'+ {len(others)} more', style='dim'), '',
+                      str(sum(len(members) for _, members in others)))
     return table
 
 
@@ -362,10 +372,18 @@ def _fields(robots: list[RobotView], rows: int) -> Table:
     return table
 
 
-def _totals(frame: Frame, statistics: Statistics) -> Text:
-    text = Text(' · ').join(Text(fact) for fact in facts(frame, statistics))
-    text.highlight_regex(r'[1-9]\d* orphans?', 'bold red')
-    return text
+def _totals(frame: Frame, statistics: Statistics, width: int) -> tuple[list[Text], int]:
+    """Return figures of the whole swarm, news and what comes next, and their height [lines]."""
+    figures = Text(' · ').join(Text(fact) for fact in facts(frame, statistics))
+    figures.highlight_regex(r'[1-9]\d* without a leader', 'bold red')
+    totals = [figures]
+    if member_counts(frame.snapshot):
+        totals.append(Text(collected(frame.snapshot)))
+    totals += [Text(text, style=style) for text, style in (
+        (frame.warning, 'bold red'), (frame.note, 'bold'), (frame.news, ''),
+        (frame.upcoming and f'next: {frame.upcoming}', 'italic')) if text]
+    console = Console(width=width)
+    return totals, sum(len(text.wrap(console, width)) for text in totals)
 
 
 def collected(snapshot: Snapshot) -> str:

@@ -14,12 +14,18 @@
 
 """The demonstration: its options, and short runs as a process."""
 
+from contextlib import suppress
+import fcntl
 import os
 from pathlib import Path
+import pty
 import re
 import signal
+import struct
 import subprocess
 import sys
+import termios
+from urllib.request import urlopen
 
 from leader_election.ros.demo.main import parse
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
@@ -179,6 +185,37 @@ def test_two_demos_at_once_pass_separately(tmp_path, monkeypatch):
     written = page.read_text()
     assert '4 robots, 1 of them silent at the end' in written and '<td>count</td>' in written
     assert 'strongest killed here' in written and 'first partition' in written
+    assert left_behind(tmp_path) == []
+
+
+def test_run_in_a_terminal_can_be_paused_and_its_page_stays_until_a_key_is_pressed(tmp_path):
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execv(sys.executable, [*DEMO, '--robots', '3', '--duration', '3',
+                                  '--output', str(tmp_path / 'out')])
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
+    shown = ''
+
+    def await_text(pattern: str) -> str:
+        nonlocal shown
+        while (found := re.search(pattern, shown)) is None:
+            shown += os.read(terminal, 4096).decode(errors='replace')
+        shown = shown[found.end():]
+        return found[0]
+
+    address = await_text(r'http://localhost:\d+/')
+    await_text('the strongest leader, robot 1, is killed')
+    os.write(terminal, b' ')
+    await_text('paused: the robots stand still')
+    os.write(terminal, b' ')
+    await_text('demo: everything held')
+    await_text('until a key is pressed')
+    assert urlopen(address).status == 200
+    os.write(terminal, b'x')
+    with suppress(OSError):
+        while os.read(terminal, 4096):
+            pass
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
     assert left_behind(tmp_path) == []
 
 

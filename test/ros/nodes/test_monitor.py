@@ -220,7 +220,7 @@ def test_lines_are_printed_without_a_terminal(ros, capfd):
     monitor._line_time = float('-inf')
     monitor.refresh()
     last = capfd.readouterr().out.splitlines()[-1]
-    assert '3 robots · 2 regions · 0 orphans' in last and last.endswith('what a swarm')
+    assert '3 robots · 2 regions · 0 without a leader' in last and last.endswith('what a swarm')
 
 
 # Markers of a plug-in's fields and of deviations. Others are tested by the monitor.

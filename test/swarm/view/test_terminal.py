@@ -39,12 +39,12 @@ def shown(drawn, size=(80, 24), **options):
 
 def test_table_lists_regions_the_largest_first():
     drawn = frame(note='[bold] is no markup')
-    console = shown(drawn)
+    console = shown(drawn, (80, 40))
     text = console.export_text(clear=False)
     rows = [row.split()[1:6] for row in text.splitlines() if '●' in row]
     assert [row[1] for row in rows] == ['1', '7', '40'] and 'gone' in rows[2]
     assert rows[0][2:4] == ['9', '3'] and '2.00 m' in text and '2.50 m' in text
-    assert '7 robots (1 gone) · 3 regions · 1 orphan ·' in text
+    assert '7 robots (1 gone) · 3 regions · 1 without' in text
     assert '[bold] is no markup' in text
     assert hexadecimal(drawn.colours[1]) in console.export_html()
 
@@ -96,7 +96,7 @@ def test_unknown_values_are_left_empty():
     # Classic election says no strength, and an infinite distance as long as it has found nobody.
     text = shown(of_robots(RobotView(1, None, math.nan, math.inf, 1))).export_text()
     assert [row.split()[1:4] for row in text.splitlines() if '●' in row][0][:2] == ['●', '1']
-    assert 'nan' not in text and 'inf' not in text and '1 orphan' in text
+    assert 'nan' not in text and 'inf' not in text and '1 without' in text
 
 
 def test_table_shows_counts_and_decisions_beside_observations():
@@ -150,7 +150,18 @@ def test_width_of_the_terminal_is_used_and_no_header_is_cut(width, drawn):
     for name in ('leader', 'strength', 'robots', 'extent', 'stable for'):
         assert f' {name} ' in header
     assert '╭─' in text.partition(' map ')[0][-60:], 'there is room for a map'
-    assert width > 80 or ' map ' not in shown(drawn, (width, 20), rings=RINGS).export_text()
+    assert width > 80 or ' map ' not in shown(drawn, (width, 11), rings=RINGS).export_text()
+
+
+@pytest.mark.parametrize('drawn', [frame(), mandated(frame())], ids=['plain', 'mandates'])
+def test_small_terminal_has_map_and_news_and_the_address_of_the_page(drawn):
+    text = shown(drawn._replace(note='killed', news='robot 2 leads', upcoming='in 9 s it ends'),
+                 rings=RINGS, title='shown at http://localhost:5006/', keys='space: pause',
+                 ).export_text()
+    for part in (' map ', '● 7 ', 'killed', 'robot 2 leads', 'next: in 9 s it ends',
+                 '─ shown at http://localhost:5006/ ─', ' space: pause · t = 0.0 s '):
+        assert part in text
+    assert len(text.splitlines()) < 24 and {*map(len, text.splitlines())} == {80}
 
 
 def test_next_step_and_warning_are_shown():
