@@ -39,6 +39,7 @@ from leader_election.parameters.command_line import (
     ExitStatus,
     handle_ends,
     how_to_install,
+    how_to_run,
     outside_ros_args,
     print_error,
 )
@@ -56,16 +57,16 @@ def usage() -> str:
     width = max(len(each.name) for each in EXECUTABLES)
     lines = [f'  {each.name:{width}}  {each.description}' for each in EXECUTABLES]
     return '\n'.join([
-        f'usage: {COMMAND} EXECUTABLE [ARGUMENTS]', f'       {COMMAND} --version', '',
+        f'usage: {how_to_run("EXECUTABLE")} [ARGUMENTS]', f'       {how_to_run("--version")}', '',
         'Decentralised leader election and regions for robot swarms on ROS 2.', '',
         'executables:', *lines, '',
-        f'{COMMAND} EXECUTABLE --help shows the options, or the parameters of a node.'])
+        f'{how_to_run("EXECUTABLE")} --help shows the options, or the parameters of a node.'])
 
 
 def parameter_help(executable: Executable) -> str:
     """Return the help of a node: its parameters, as a parameter file that holds the defaults."""
     from leader_election.config import text
-    return (f'usage: {COMMAND} {executable.name} [--ros-args [-p NAME:=VALUE] '
+    return (f'usage: {how_to_run(executable.name)} [--ros-args [-p NAME:=VALUE] '
             f'[--params-file FILE]]\n\n'
             f'{executable.description.capitalize()}. A parameter file with all defaults:\n\n'
             + text(executable.parameter_file))
@@ -81,7 +82,7 @@ def wrong_argument(executable: Executable) -> str:
     known = [p.name for parameters, _ in FILES.values() for p in table(parameters)]
     name = word.lstrip('-').partition('=')[0].rstrip(':').replace('-', '_')
     return (f'{executable.name} has no option {word}; {did_you_mean(name, known)}parameters come '
-            f'after --ros-args, as in --ros-args -p NAME:=VALUE; {COMMAND} {executable.name} '
+            f'after --ros-args, as in --ros-args -p NAME:=VALUE; {how_to_run(executable.name)} '
             '--help lists them')
 
 
@@ -246,7 +247,7 @@ def _main() -> int:
     names = [each.name for each in EXECUTABLES]
     if name not in names:
         return print_error(f'{name!r} is not an executable; {did_you_mean(name, names)}'
-                           f'{COMMAND} --help lists them')
+                           f'{how_to_run("--help")} lists them')
     # As if it were its own command, with its name as the first argument.
     sys.argv = [f'{COMMAND} {name}', *arguments]
     return run(name)

@@ -30,7 +30,7 @@ import sys
 from typing import Any, NamedTuple
 
 from leader_election.parameters import strict_yaml
-from leader_election.parameters.command_line import CommandLineParser, ExitStatus
+from leader_election.parameters.command_line import CommandLineParser, ExitStatus, how_to_run
 
 DESCRIPTION = """
 Measure election algorithms in networks that move, lose messages and fail. An experiment is a
@@ -144,7 +144,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
     :param arguments: of the command line. ``None`` stands for those of this process.
     """
-    parser = CommandLineParser(prog='leader_election lab', description=DESCRIPTION)
+    parser = CommandLineParser(prog=how_to_run('lab'), description=DESCRIPTION)
     commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
     everywhere = CommandLineParser(add_help=False)
     everywhere.add_argument('--results', type=Path, default=Path('results'), metavar='DIR',

@@ -24,6 +24,7 @@ import math
 from pathlib import Path
 import re
 import shlex
+import shutil
 import signal
 import sys
 from types import FrameType
@@ -72,6 +73,51 @@ def print_error(error: object) -> ExitStatus:
     with suppress(OSError):
         print('error: ' + ' '.join(str(error).split()), file=sys.stderr, flush=True)
     return ExitStatus.USAGE
+
+
+PACKAGE = 'leader_election'
+ROS2 = 'ros2'
+"""The command of ROS 2, which its wheels do not have."""
+
+
+def how_to_run(executable: str) -> str:
+    """Return the command line that runs an executable here, as this process was run."""
+    return shlex.join([*_start(sys.orig_argv), executable])
+
+
+def _start(words: Sequence[str]) -> list[str]:
+    """
+    Return the words that run the command ``leader_election``.
+
+    :param words: by which the operating system started a process.
+
+    >>> _start(['.venv/bin/python', '-m', 'leader_election', 'demo'])
+    ['.venv/bin/python', '-m', 'leader_election']
+    >>> _start(['python3', '/ws/lib/leader_election/leader_election', 'demo'])
+    ['ros2', 'run', 'leader_election']
+    >>> _start(['python3', 'elsewhere/bin/leader_election', 'demo'])
+    ['elsewhere/bin/leader_election']
+    >>> _start(['python3', '-m', 'pytest'])
+    ['leader_election']
+    """
+    for before, word in zip(words, words[1:]):
+        if (before, word) == ('-m', PACKAGE):
+            return [_from_here(words[0]), '-m', PACKAGE]
+        path = Path(word)
+        if path.name == PACKAGE and path.parts[-3:-1] == ('lib', PACKAGE):
+            return [ROS2, 'run', PACKAGE]
+        if path.name == PACKAGE and path.parent.name == 'bin':
+            found = shutil.which(PACKAGE)
+            return [PACKAGE if found and Path(found).resolve() == path.resolve()
+                    else _from_here(word)]
+    return [PACKAGE]
+
+
+def _from_here(path: str) -> str:
+    """Return a path relative to the working folder, if it is below."""
+    with suppress(ValueError):
+        return str(Path(path).relative_to(Path.cwd()))
+    return path
 
 
 FOLDERS = {'leader_election_lab': './lab'}

@@ -32,6 +32,7 @@ from leader_election.parameters import files, ParameterError
 from leader_election.parameters.command_line import (
     CommandLineParser,
     ExitStatus,
+    how_to_run,
     POSITIVE,
     print_error,
 )
@@ -234,7 +235,7 @@ and landmarks, for demo --logs and swarm_world.
 def options() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = CommandLineParser(
-        prog='leader_election logs', description='Convert logs of real robots.')
+        prog=how_to_run('logs'), description='Convert logs of real robots.')
     commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
     one = commands.add_parser('convert', help='convert a data set of MRCLAM, TIERS or MURP',
                               description=CONVERT)

@@ -28,6 +28,7 @@ import shlex
 from typing import Any
 
 from leader_election.election.messages.codec import Position
+from leader_election.parameters.command_line import how_to_run
 from leader_election.ros.demo.attacks import Attack, ATTACKS, Target
 from leader_election.ros.demo.processes import argument, arguments, Processes
 from leader_election.ros.nodes.declare import overrides
@@ -226,8 +227,8 @@ def set_command(node: str, name: str, value: Any) -> str:
 
 def start_command(name: str, executable: str, parameters: Mapping[str, Any]) -> str:
     """Return the command line that starts a process."""
-    return shlex.join(['leader_election', executable,
-                       *arguments(parameters, {'__node': name})])
+    options = shlex.join(arguments(parameters, {'__node': name}))
+    return f'{how_to_run(executable)} {options}'
 
 
 def start_commands(robots: str, executable: str, parameters: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ from pathlib import Path
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import (
     CommandLineParser,
+    how_to_run,
     number,
     PAGE,
     print_error,
@@ -63,7 +64,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     :param arguments: of the command line, by default those of this process.
     """
     parser = CommandLineParser(
-        prog='leader_election demo', description=DESCRIPTION,
+        prog=how_to_run('demo'), description=DESCRIPTION,
         formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     swarm = parser.add_argument_group('the swarm')
     # The defaults of suppressed options depend on the task and are set afterwards.

@@ -23,6 +23,7 @@ from leader_election.parameters import ParameterError, table
 from leader_election.parameters.command_line import (
     CommandLineParser,
     ExitStatus,
+    how_to_run,
     number,
     print_error,
 )
@@ -63,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the playground until it is stopped, and return the exit status."""
     (port,) = (p for p in table(WebParameters) if p.name == 'port')
     robots = CONTROLS['robots']
-    parser = CommandLineParser('leader_election play', description=__doc__)
+    parser = CommandLineParser(how_to_run('play'), description=__doc__)
     parser.add_argument('--port', default=port.default, type=number(
         lambda value: 0 <= value < 2**16, port.allowed(), int),
         help=f'{port.description} ({port.default})')

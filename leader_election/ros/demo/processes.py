@@ -38,6 +38,7 @@ from types import TracebackType
 from typing import Any
 
 from leader_election.parameters import ParameterError
+from leader_election.parameters.command_line import how_to_run
 from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.swarm.view.formatting import count
 from rclpy.node import Node
@@ -213,7 +214,7 @@ def own_place(wanted: Path) -> tuple[Path, bool, str]:
     domain = os.environ.get(DOMAIN) or '0'
     return folder, reserved is None, (
         f'ROS domain {domain}{", this run alone" if reserved else ""}; look on with: '
-        f'{DOMAIN}={domain} ros2 topic list')
+        f'{DOMAIN}={domain} {how_to_run("monitor")}')
 
 
 def own_domain() -> tuple[int, socket.socket] | None:

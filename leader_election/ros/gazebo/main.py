@@ -19,7 +19,12 @@ from pathlib import Path
 from shlex import quote
 
 from leader_election.parameters import build, Parameter, ParameterError, table
-from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
+from leader_election.parameters.command_line import (
+    CommandLineParser,
+    ExitStatus,
+    how_to_run,
+    print_error,
+)
 from leader_election.parameters.files import write_text
 from leader_election.ros.gazebo.plan import (
     clock_bridge_yaml,
@@ -34,7 +39,7 @@ import yaml
 def options() -> CommandLineParser:
     """Return the parser of the command line: one option for each parameter, and one more."""
     parser = CommandLineParser(
-        prog='leader_election gazebo_world',
+        prog=how_to_run('gazebo_world'),
         description='Write a world file for Gazebo that holds a whole swarm, the '
         "YAML of the bridge to ROS, and the robots' list for fleet.")
     for p in table(GazeboParameters):

@@ -24,7 +24,12 @@ import math
 import sys
 import time
 
-from leader_election.parameters.command_line import CommandLineParser, ExitStatus, number
+from leader_election.parameters.command_line import (
+    CommandLineParser,
+    ExitStatus,
+    how_to_run,
+    number,
+)
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.waiting import BUFFERS, MissingInput
 import rclpy
@@ -160,7 +165,7 @@ class ClockWatch(Node):
 def main() -> int:
     """Wait for simulated time, and return the exit status: 130 if stopped before."""
     parser = CommandLineParser(
-        prog='leader_election await_clock',
+        prog=how_to_run('await_clock'),
         description='End with status 0 when simulated time passes, and warn while it does not.')
     parser.add_argument('--seconds', default=0.5, metavar='S',
                         type=number(lambda value: 0.0 <= value < math.inf, '0 or more seconds'),

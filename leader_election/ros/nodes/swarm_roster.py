@@ -31,6 +31,7 @@ from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import (
     CommandLineParser,
     ExitStatus,
+    how_to_run,
     POSITIVE,
     print_error,
 )
@@ -169,7 +170,7 @@ def change(node: RosterNode, target: str, seconds: float) -> bool:
 def parse(arguments: Sequence[str]) -> Any:
     """Return the options of the command line."""
     parser = CommandLineParser(
-        prog='leader_election swarm_roster', description='Change the roster of running robots '
+        prog=how_to_run('swarm_roster'), description='Change the roster of running robots '
         '(quorum: majority), while a leader acts. It can be run again after an interruption.')
     parser.add_argument('roster', nargs='+', help='the new roster with its version: v1 1-10')
     parser.add_argument('--seconds', type=POSITIVE, default=60.0,

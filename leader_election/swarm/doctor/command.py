@@ -21,7 +21,7 @@ import shutil
 import textwrap
 from typing import Any
 
-from leader_election.parameters.command_line import CommandLineParser, number
+from leader_election.parameters.command_line import CommandLineParser, how_to_run, number
 from leader_election.swarm.doctor.diagnoses import CHECKS, Finding, swarm_topics
 from leader_election.swarm.doctor.observations import by_key, Level, listing, Observations
 from leader_election.swarm.fleet.fleet_file import load_fleet
@@ -42,7 +42,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
     :raises ParameterError: if the fleet file cannot be read, or lacks the robot.
     """
-    parser = CommandLineParser(prog='leader_election swarm_doctor', description=DESCRIPTION)
+    parser = CommandLineParser(prog=how_to_run('swarm_doctor'), description=DESCRIPTION)
     parser.add_argument('--robot', default='', metavar='NAME',
                         help='only this robot, by its namespace (default: all)')
     parser.add_argument('--seconds', type=_SECONDS, default=10.0, metavar='S',

@@ -37,7 +37,12 @@ import stat
 from leader_election.election.messages import swarm_key
 from leader_election.election.messages.swarm_key import ahead, RING
 from leader_election.parameters import ParameterError
-from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
+from leader_election.parameters.command_line import (
+    CommandLineParser,
+    ExitStatus,
+    how_to_run,
+    print_error,
+)
 
 RESERVED = 30_000
 """Time between two writes: the lead of the kept time over the swarm time [ms]."""
@@ -338,7 +343,7 @@ STEPS = {
 
 def options() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    parser = CommandLineParser(prog='leader_election swarm_key', description=DESCRIPTION)
+    parser = CommandLineParser(prog=how_to_run('swarm_key'), description=DESCRIPTION)
     parser.add_argument('file', metavar='FILE', type=Path, help='the key file')
     step = parser.add_mutually_exclusive_group()
     for name, text in (

@@ -33,7 +33,13 @@ from leader_election.parameters import (
     ParameterError,
     table,
 )
-from leader_election.parameters.command_line import CommandLineParser, number, PAGE, POSITIVE
+from leader_election.parameters.command_line import (
+    CommandLineParser,
+    how_to_run,
+    number,
+    PAGE,
+    POSITIVE,
+)
 import yaml
 
 REPLAYED = (
@@ -99,7 +105,7 @@ def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
     {'output': 'run.mcap', 'topics': ['leader', '/robot_3/*'], 'odom_rate': 5.0}
     """
     parser = CommandLineParser(
-        prog='leader_election record',
+        prog=how_to_run('record'),
         description='Record a swarm to a file (MCAP) that Foxglove, ros2 bag and replay can read, '
         'until Ctrl-C. Each option is also a parameter of the node.')
     for p in table(RecorderParameters):
@@ -119,7 +125,7 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
     """Return the options of ``replay``, or end the process with one line if one is wrong."""
     by_default = ReplaySettings()
     parser = CommandLineParser(
-        prog='leader_election replay',
+        prog=how_to_run('replay'),
         description='Evaluate a recording of a swarm (MCAP, by record or by ros2 bag record '
         '-s mcap): a report, and pictures. ROS is not needed.')
     parser.add_argument('file', type=Path, help='the recording, or a folder of ros2 bag')
