@@ -28,6 +28,7 @@ from leader_election.election.algorithms import ALGORITHMS, Device
 from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions.region import parent_of
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure
 from leader_election.swarm.view.formatting import GONE, NOTE, Palette
 from leader_election.swarm.view.picture import reduced
@@ -139,14 +140,18 @@ def scattered(count: int, width: float, height: float, reach: float, seed: int) 
     return Swarm(np.array(places), chance.permutation(count).tolist(), reach)
 
 
+ROW = Swarm(np.array([(0, 0), (2.5, 1.1), (5, 0), (6.6, 1.1), (9.3, 0), (11.8, 1.1)]),
+            (9, 4, 2, 5, 3, 7), 3.0)
+"""The robots of the first example, with the parameters by default but for the range."""
+
+
 def candidacies() -> Figure:
     """Draw six robots in a row, and the final candidacy of each."""
-    swarm = Swarm(np.array([(0, 0), (2.5, 1.1), (5, 0), (7.2, 1.1), (9.5, 0), (12, 1.1)]),
-                  (9, 4, 2, 5, 3, 7), 3.0)
-    states, rounds = settled(swarm, started(swarm), 8.0)
+    swarm, radius = ROW, ElectionParameters.radius
+    states, rounds = settled(swarm, started(swarm), radius)
     figure = new_figure(10, 2.9, 'A candidacy: (strength of the leader, distance to it, its id)',
-                        f'radius 8 m, settled after {rounds} rounds; numbers on lines: metres '
-                        'between neighbours; arrows: the path of each candidacy')
+                        f'radius {radius:g} m, settled after {rounds} rounds; numbers on lines: '
+                        'metres between neighbours; arrows: the path of each candidacy')
     axes = figure.subplots()
     colours = show(axes, swarm, states, Palette(), '', 110)
     for k, (x, y) in enumerate(swarm.places):
