@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What ``ros2 param set`` and ``ros2 topic pub`` do, where these commands are not installed."""
+"""What ``ros2 param set``, ``topic`` and ``run`` do, where these commands are not installed."""
 
 from collections.abc import Sequence
 import os
@@ -21,11 +21,12 @@ import shutil
 import sys
 
 from leader_election.ros.nodes.process import spin
+from leader_election.ros.nodes.qos import STATE
 from rcl_interfaces.srv import SetParameters
 import rclpy
 from rclpy.node import Node
 from rclpy.parameter import get_parameter_value, Parameter, parameter_value_to_python
-from std_msgs.msg import String
+from std_msgs.msg import Int64, String
 import yaml
 
 
@@ -46,6 +47,8 @@ def put_on_path(folder: Path) -> dict[str, str]:
 
 def main(words: Sequence[str]) -> None:
     """Obey a command line."""
+    if words[:2] == ['run', 'leader_election']:
+        os.execv(sys.executable, [sys.executable, '-m', *words[1:]])
     rclpy.init(args=[])
     node = Node('ros2_stand_in')
     if words[:2] == ['param', 'set']:
@@ -58,6 +61,11 @@ def main(words: Sequence[str]) -> None:
         spin([node], answer.done, deadline=60.0)
         (result,) = answer.result().results
         assert result.successful, result.reason
+    elif words[:3] == ['topic', 'echo', '--once']:
+        heard: list[Int64] = []
+        node.create_subscription(Int64, words[3], heard.append, STATE)
+        spin([node], lambda: bool(heard), deadline=60.0)
+        print(f'data: {heard[0].data}\n---')
     else:
         command, option, rate, topic, kind, text = words[1:]
         assert (command, option, kind) == ('pub', '--rate', 'std_msgs/msg/String')

@@ -137,7 +137,7 @@ def test_laboratory_varies_the_parameters_of_the_tutorial(tmp_path: Path) -> Non
                'from leader_election_lab.experiment.scenario import load\n'
                'print([variant.entrant("loyal").parameters.advantage '
                'for _, variant in load("loyal.yaml").variants()])')
-    assert said.strip() == '[0.0, 2.0, 1000000000.0]'
+    assert said.strip() == '[0.0, 0.1, 1000000000.0]'
 
 
 def blocks(tutorial: str, language: str) -> list[str]:

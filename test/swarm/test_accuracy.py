@@ -237,10 +237,20 @@ def test_interval_end_is_exclusive_except_for_the_last():
 def test_report_lines_are_aligned_with_gaps_for_unknown_values():
     errors = LocalisationErrors()
     errors.add('deviation', [0.0, 1.0], [0.25, 0.75])
+    errors.add('positions', [0.0], [1.0])
     shares = [errors.between(0.0, 1.0), errors.between(1.0, 2.0), errors.between(0.0, 2.0)]
     lines = list(localisation_lines(shares, 2.5))
     assert 'pairs within 2.5 m' in lines[0]
-    assert lines[-1].split() == ['overall', '-', '-', '-', '-', '0.50', '-', '-']
+    assert lines[-1].split() == ['overall', '-', '1.00', '-', '-', '0.50', '-', '-']
     assert len({len(line) for line in lines[1:]}) == 1
     assert 'within' not in next(localisation_lines(shares, None))
     assert list(localisation_lines([], 2.5)) == []
+
+
+def test_report_has_one_line_of_deviations_when_there_is_no_truth():
+    errors = LocalisationErrors()
+    errors.add('deviation', [0.0, 1.0], [0.25, 0.75])
+    shares = [errors.between(0.0, 1.0), errors.between(0.0, 2.0)]
+    assert list(localisation_lines(shares, 2.5)) == [
+        'localisation: mean deviation of positions 0.50 m, as robots estimate it; errors are '
+        'unknown without true positions']

@@ -338,6 +338,15 @@ def localisation_lines(shares: Sequence[Localisation], communication_range: floa
     """
     if not shares:
         return
+    overall = shares[-1]
+    if all(getattr(overall, name) is None for name in SQUARED):
+        known = [f'{of} {mean:.2f} m' for of, mean in (
+            ('positions', overall.deviation), ('distances', overall.distance_deviation))
+            if mean is not None]
+        if known:
+            yield (f'localisation: mean deviation of {" and of ".join(known)}, as robots estimate '
+                   'it; errors are unknown without true positions')
+        return
     limited = communication_range is not None and math.isfinite(communication_range)
     within = f' within {communication_range:g} m' if limited else ''
     yield ('localisation [m]: RMS errors of positions, after alignment of the swarm, and of the '
@@ -348,7 +357,7 @@ def localisation_lines(shares: Sequence[Localisation], communication_range: floa
         f'{"error":>12}')
     for share in shares[:-1]:
         yield f'{share.begin:8.1f} to {share.end:6.1f} s{_columns(share)}'
-    yield f'{"overall":>20}{_columns(shares[-1])}'
+    yield f'{"overall":>20}{_columns(overall)}'
 
 
 def sighting_lines(counters: Mapping[str, int]) -> Iterator[str]:
