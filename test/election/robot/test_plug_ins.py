@@ -177,7 +177,7 @@ def test_metric_receives_what_is_known_of_each_message(registered: Any) -> None:
     registered(METRICS, Metric('own', measure, once_a_message=True, needs_measurements=True,
                                reading=reading, parameters=Settings))
     robot = Robot(build(ElectionParameters, {
-        'robot_id': 1, 'metric': 'own', 'input_expiry': 2.0, 'message_expiry': 9.0,
+        'robot_id': 1, 'metric': 'own', 'input_expiry': 1.75, 'message_expiry': 9.0,
         'communication_range': math.inf}))
     assert robot.sensing.reading == () and not robot.sensing.has_no_heading
     state = BOUNDED.state(-9.0, 1.5, 9, 1)
