@@ -184,7 +184,7 @@ def list_of(received: Sequence[ReceivedCandidacy]) -> str:
     '7 offers 31 (4) at 2.0 m: taken; 9 offers 34 (5) at 6.3 m: beyond the radius'
     """
     near = sorted(received, key=lambda candidacy: candidacy.distance)
-    words = [f'{each.sender} offers {each.leader} ({each.strength:g}) at {each.distance:.1f} m: '
+    words = [f'{each.sender} offers {each.leader} ({each.strength:.3g}) at {each.distance:.1f} m: '
              f'{each.because}' for each in near[:MOST_LISTED]]
     more = len(near) - MOST_LISTED
     return '; '.join([*words, f'{more} more'] if more > 0 else words)

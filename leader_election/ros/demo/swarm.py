@@ -162,6 +162,7 @@ class SwarmDemo:
             status = self._report(failure)
             if self._page is not None and in_terminal():
                 pressed()
+                self.monitor.note, self.monitor.upcoming = 'the run is over', ''
                 print(f'{SHOWN_AT} {self._page.server.url} until a key is pressed', flush=True)
                 spin(nodes, lambda: stop.made or bool(pressed()))
                 self.swarm.processes.stop(AT_ONCE)
@@ -375,7 +376,7 @@ class SwarmDemo:
         self.led = self._led()
         self.swarm.kill(STRONGEST)
         self.observer.kill(self.strongest, clock.seconds(self.monitor.steady_clock))
-        self.monitor.remarks[self.strongest] = 'strongest killed here'
+        self.monitor.remarks[self.strongest] = 'killed'
 
     def _checks(self) -> list[Check]:
         observer = self.observer

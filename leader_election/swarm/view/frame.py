@@ -68,7 +68,7 @@ class Frame(NamedTuple):
     warning: str = ''
     """A warning for a live view (:func:`silence`)."""
     remarks: Mapping[int, str] = {}
-    """Texts beside robots, by id, for example ``strongest killed here``."""
+    """Texts beside robots, by id, for example ``killed``."""
     truth: Mapping[int, Position] = {}
     """True positions, as far as known, by id [m]."""
     because: Mapping[int, str] = {}

@@ -35,7 +35,7 @@ from leader_election.swarm.view.drawing import FAINT
 from leader_election.swarm.web.swarm_map import Data, lines
 from leader_election.swarm.web.timeline import Event
 
-MOST_EVENTS = 6
+MOST_EVENTS, MOST_RECEIVED = 4, 4
 _DECISION = 300
 """The shown length of a decision [characters]."""
 
@@ -78,14 +78,47 @@ def robot_html(robot: int, snapshot: Snapshot, way: Sequence[int],
         return f'<h2>robot {robot}</h2><p>not heard yet</p>'
     found = {status.concern: status for status in statuses}
     values = {key: text for status in found.values() for key, text in status.values.items()}
+    reaches = radii(found.values())
     rows = [*_election(view, snapshot, way, values), *_place(view, found)]
+    rows += [('circles', 'it leaves a leader beyond {:g} m, and joins one within {:g} m'.format(
+        *reaches))] if reaches else []
     rows += [('warning', status.message) for status in found.values() if status.level > 0]
     table = ''.join(f'<tr class="{name}"><th>{name}</th><td>{escape(text)}</td></tr>'
                     for name, text in rows if text)
-    own = [event for event in events if event.robot == robot][:-MOST_EVENTS - 1:-1]
-    lines = ''.join(f'<li>{event.time:.1f} s: {escape(event.text)}</li>' for event in own)
-    return (f'<h2>robot {robot} {escape(view.name)}</h2><table>{table}</table>'
-            f'{f"<ul>{lines}</ul>" if lines else ""}')
+    return f'<h2>robot {robot} {escape(view.name)}</h2><table>{table}</table>' + events_html(
+        [event for event in events if event.robot == robot], MOST_EVENTS)
+
+
+def events_html(events: Sequence[Event], most: int) -> str:
+    """Return the last events as HTML, the newest first."""
+    return ''.join(f'<p>{event.time:.1f} s: {escape(event.text)}</p>'
+                   for event in events[:-most - 1:-1])
+
+
+def radii(statuses: Iterable[RobotStatus]) -> tuple[float, ...]:
+    """
+    Return within which distance of its leader a robot stays, and it joins [m].
+
+    :param statuses: its last statuses on ``/diagnostics``. Without radii the result is empty.
+    """
+    for status in statuses:
+        radius = vocabulary.number(status.values, vocabulary.RADIUS)
+        hysteresis = vocabulary.number(status.values, vocabulary.RADIUS_HYSTERESIS)
+        if radius is not None and hysteresis is not None:
+            return radius, radius * (1.0 - hysteresis)
+    return ()
+
+
+def _received(text: str) -> list[str]:
+    """
+    Return the candidacies that a robot received, the taken one first, at most some.
+
+    >>> _received('7 offers 31 (4) at 2 m: weaker; 9 offers 34 (5) at 3 m: taken')
+    ['9 offers 34 (5) at 3 m: taken', '7 offers 31 (4) at 2 m: weaker']
+    """
+    listed = sorted(text.split('; '), key=lambda each: not each.endswith(': taken'))
+    more = len(listed) - MOST_RECEIVED
+    return [*listed[:MOST_RECEIVED], *([f'… and {more} more'] if more > 0 else [])]
 
 
 def _election(view: RobotView, snapshot: Snapshot, way: Sequence[int],
@@ -101,7 +134,8 @@ def _election(view: RobotView, snapshot: Snapshot, way: Sequence[int],
         ('because', values.get(vocabulary.BECAUSE, '')),
         ('role', role),
         ('distance', '' if leads else f'{view.distance:.2f} m'
-         + (f', {values[vocabulary.HOPS]} hops' if vocabulary.HOPS in values else '')),
+         + (f', {formatting.count(int(values[vocabulary.HOPS]), "hop")}'
+            if vocabulary.HOPS in values else '')),
         ('way', '' if leads else ' → '.join(map(str, way))),
         ('strength', values.get(vocabulary.STRENGTH, f'{-view.value:g}' if leads else '')),
         ('mandate', '' if view.term is None else
@@ -113,7 +147,7 @@ def _election(view: RobotView, snapshot: Snapshot, way: Sequence[int],
         ('fields', formatting.shortened(formatting.fields_text(view.fields), _DECISION)),
         ('neighbours', values.get(vocabulary.NEIGHBOURS, '')),
         *((name, received) for name, received in zip(
-            chain(['received'], repeat('')), values.get(vocabulary.CANDIDACIES, '').split('; ')))]
+            chain(['received'], repeat('')), _received(values.get(vocabulary.CANDIDACIES, ''))))]
 
 
 def _place(view: RobotView, found: dict[str, RobotStatus]) -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@
 """The page of a running swarm: map, one robot, timeline and figures. It changes nothing."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from html import escape
 import math
 from pathlib import Path
@@ -27,9 +28,17 @@ from bokeh.models import ColumnDataSource, CustomJS
 from bokeh.models.widgets import Div, RadioGroup, Select, Toggle
 from leader_election.election.robot.diagnostics import RobotStatus
 from leader_election.swarm.snapshot import Snapshot
+from leader_election.swarm.view.drawing import FAINT
 from leader_election.swarm.view.formatting import hexadecimal, NOTE
 from leader_election.swarm.view.frame import Frame, Rings, Trails
-from leader_election.swarm.web.details import Examination, HearingGraph, robot_html, way_to_leader
+from leader_election.swarm.web.details import (
+    events_html,
+    Examination,
+    HearingGraph,
+    radii,
+    robot_html,
+    way_to_leader,
+)
 from leader_election.swarm.web.swarm_map import Data, legend_html, SwarmMap
 from leader_election.swarm.web.timeline import Event, History, Timeline
 
@@ -42,14 +51,12 @@ MOST_EVENTS = 12
 HEARING = 'who hears whom'
 NEAR = 0.04
 """Distance within which a click chooses a robot, as a share of the map's width."""
-WIDGETS = ':host { color-scheme: light }'
-"""The style of Bokeh's widgets. They stay white on a dark page."""
-WRAPPED = '* { white-space: normal }'
-"""The style of findings, which need several lines."""
 _DRAWN = 'requestAnimationFrame(() => setTimeout(() => { drawn.tags = cb_obj.tags }))'
 """JavaScript: report the last drawn update to the server."""
 TEMPLATE = Path(__file__).with_name('live_page.html.j2').read_text(encoding='utf-8')
 STYLE = Path(__file__).with_name('page.css').read_text(encoding='utf-8')
+WIDGETS = Path(__file__).with_name('widgets.css').read_text(encoding='utf-8')
+"""The style of Bokeh's widgets, in the colours of the page."""
 
 
 class PageState(NamedTuple):
@@ -96,6 +103,9 @@ class PageFeed:
 
         :param facts: returns the figures of the swarm, called once in :data:`SLOW`.
         """
+        if not self.history.bars:
+            # Times count from the first frame, as in the terminal.
+            self.history.start = frame.snapshot.time
         self.history.observe(frame)
         self._trails.update(frame.snapshot)
         if not self.pages:
@@ -133,6 +143,7 @@ class LivePage:
         self._shown: PageState | None = None
         self.chosen: int | None = None
         self._examination: Examination | None = None
+        self._reaches: tuple[float, ...] = ()
         state = feed.state
         self.map = SwarmMap([state.frame], state.rings, feed.map.reach)
         self._rings = state.rings
@@ -140,6 +151,9 @@ class LivePage:
         chart = self.map.figure
         chart.line('x', 'y', source=self._choice, line_color=hexadecimal(NOTE), line_width=3,
                    line_dash='dotted')
+        self._radii = ColumnDataSource({'x': [], 'y': [], 'radius': []}, name='radii')
+        chart.circle('x', 'y', radius='radius', source=self._radii, fill_color=None,
+                     line_color=FAINT, line_dash='dashed')
         self._ring = ColumnDataSource({'x': [], 'y': []})
         chart.scatter('x', 'y', source=self._ring, size=28, fill_color=None, line_width=3,
                       line_color=hexadecimal(NOTE))
@@ -155,12 +169,13 @@ class LivePage:
                                   stylesheets=[WIDGETS])
         self.robots.on_change('value', lambda _, __, value: self.choose(
             int(value) if value else None))
-        self.follow = Toggle(label='follow', width=70, align='end')
-        self.truth = Toggle(label='true positions', width=110, align='end')
+        toggle = partial(Toggle, stylesheets=[WIDGETS])
+        self.follow = toggle(label='follow', width=70, align='end')
+        self.truth = toggle(label='true positions', width=110, align='end')
         self.truth.on_change('active', lambda _, __, active: self._want_truth(active))
-        self.hearing = Toggle(label=HEARING, width=230)
+        self.hearing = toggle(label=HEARING, width=230)
         self.hearing.on_change('active', lambda _, __, active: self._want_examination(active))
-        self.findings: Any = RadioGroup(labels=[], width=280, stylesheets=[WRAPPED])
+        self.findings: Any = RadioGroup(labels=[], width=280, stylesheets=[WIDGETS])
         self.findings.on_change('active', lambda _, __, index: self._choose_found(index))
         controls = column(row(self.robots, self.follow, self.truth,
                               styles={'flex-wrap': 'wrap'}), self.hearing, self.findings,
@@ -248,9 +263,8 @@ class LivePage:
     def _show_slow(self, state: PageState) -> None:
         self.timeline.show(state.bars)
         self._texts['facts'].text = ' · '.join(map(escape, state.facts))
-        self._texts['events'].text = ''.join(
-            f'<p>{event.time:.1f} s: {escape(event.text)}</p>'
-            for event in [each for each in state.events if not each.minor][:-MOST_EVENTS - 1:-1])
+        self._texts['events'].text = '<h2>leaders that came and went</h2>' + events_html(
+            [event for event in state.events if not event.minor], MOST_EVENTS)
         self._texts['legend'].text = state.legend
         snapshot = state.frame.snapshot
         ids = sorted(snapshot.robots.keys() | snapshot.gone.keys())
@@ -276,9 +290,15 @@ class LivePage:
         self._choice.data = _columns(places)
         self._ring.data = _columns([view.position] if view is not None else [])
         if details:
+            statuses = () if robot is None else self._statuses(robot)
+            self._reaches = radii(statuses)
             self._texts['robot'].text = (
                 '<p>Click on a robot, or choose one.</p>' if robot is None else robot_html(
-                    robot, snapshot, way, self._statuses(robot), state.events))
+                    robot, snapshot, way, statuses, state.events))
+        leader = None if view is None else snapshot.robots.get(view.leader)
+        around = self._reaches if leader is not None and leader.position is not None else ()
+        self._radii.data = {**_columns([leader.position for _ in around] if leader else []),
+                            'radius': list(around)}
         if self.follow.active and view is not None and view.position is not None:
             for range_, centre in zip((self.map.figure.x_range, self.map.figure.y_range),
                                       view.position):

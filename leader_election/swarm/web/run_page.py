@@ -39,7 +39,7 @@ from leader_election.swarm.view.charts import Curve, known, Panel, STYLES
 from leader_election.swarm.view.drawing import FAINT
 from leader_election.swarm.view.formatting import distinct_colours, hexadecimal, NOTE
 from leader_election.swarm.view.frame import caption, Frame, Rings, thinned
-from leader_election.swarm.web.live_page import STYLE
+from leader_election.swarm.web.live_page import STYLE, WIDGETS
 from leader_election.swarm.web.swarm_map import legend_html, plain, SwarmMap
 from leader_election.swarm.web.timeline import Timeline
 
@@ -122,9 +122,8 @@ def write_page(path: Path, page: Page, frames: Sequence[Frame], rings: Rings,
         chart.xaxis.axis_label = 'time [s]'
         chart.add_layout(cursor)
         chart.js_on_event('tap', CustomJS(args={'time': time}, code='time.value = cb_obj.x'))
-    play = Toggle(name='play', label='▶ play', width=90)
-    speed = Select(options=list(SPEEDS), value=SPEEDS[1], width=70,
-                   stylesheets=['.bk-input { background-color: var(--paper); color: var(--ink) }'])
+    play = Toggle(name='play', label='▶ play', width=90, stylesheets=[WIDGETS])
+    speed = Select(options=list(SPEEDS), value=SPEEDS[1], width=70, stylesheets=[WIDGETS])
     play.js_on_change('active', CustomJS(
         args={'time': time, 'play': play, 'speed': speed}, code=_PLAY))
     swarm_map = SwarmMap(frames, rings, communication_range)

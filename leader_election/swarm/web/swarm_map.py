@@ -31,8 +31,6 @@ from leader_election.swarm.view.drawing import (
     REGION_EDGE,
     REGION_FILL,
     spot,
-    WALL,
-    WALL_EDGE,
 )
 from leader_election.swarm.view.formatting import Colour, GONE, hexadecimal, NOTE
 from leader_election.swarm.view.frame import bounds, Frame, Rings
@@ -42,11 +40,11 @@ TOOLS = 'pan,wheel_zoom,zoom_in,zoom_out,pan_left,pan_right,pan_up,pan_down,rese
 Data = dict[str, Any]
 """The columns of a source, all of one length, by name."""
 SIGNS = {'*': '★', 'o': '●', 'x': '×', '-': '—', '--': '╌'}
-_PAD = 0.02
-"""Free space around the map, as a part of its greater side."""
 _FIT = """
 const [left, bottom, right, top] = ['left', 'bottom', 'right', 'top'].map((k) => extent.data[k][0])
-const metres = Math.max((right - left) / figure.inner_width, (top - bottom) / figure.inner_height)
+const labels = 24  // Pixels, so that those at the border are whole.
+const metres = Math.max((right - left) / (figure.inner_width - 2 * labels),
+                        (top - bottom) / (figure.inner_height - 2 * labels))
 const fit = (range, centre, length) => range.setv({
   start: centre - length / 2, end: centre + length / 2,
   reset_start: centre - length / 2, reset_end: centre + length / 2})
@@ -102,7 +100,7 @@ class SwarmMap:
                       fill_alpha=REGION_FILL, line_dash='dashed')
         chart.patches('xs', 'ys', source=source['regions'], color='tint',
                       fill_alpha=REGION_FILL, line_alpha=REGION_EDGE, line_width=1.4)
-        chart.patches('xs', 'ys', source=static['walls'], fill_color=WALL, line_color=WALL_EDGE)
+        chart.patches('xs', 'ys', source=static['walls'], color=FAINT, fill_alpha=0.35)
         chart.multi_line('xs', 'ys', source=static['arena'], line_color=FAINT, line_width=2)
         chart.multi_line('xs', 'ys', source=source['parts'], line_color='tint',
                          line_alpha=REGION_EDGE)
@@ -134,9 +132,7 @@ class SwarmMap:
         self._static['walls'].data = _rings([((0, 0, 0), ring) for ring in rings.obstacles])
         self._static['arena'].data = _rings([((0, 0, 0), ring) for ring in rings.arena])
         left, bottom, right, top = map(float, bounds(frames, rings))
-        pad = _PAD * max(right - left, top - bottom, 1.0)
-        self._extent.data = {'left': [left - pad], 'bottom': [bottom - pad],
-                             'right': [right + pad], 'top': [top + pad]}
+        self._extent.data = {'left': [left], 'bottom': [bottom], 'right': [right], 'top': [top]}
         self.figure.aspect_ratio = min(max((right - left) / max(top - bottom, 1e-3), 0.7), 3.0)
 
     def data(self, frame: Frame,

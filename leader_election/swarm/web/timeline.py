@@ -19,11 +19,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from bokeh.models import ColumnDataSource, HoverTool, Range1d
+from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d
 from bokeh.plotting import figure
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.view.drawing import INK
-from leader_election.swarm.view.formatting import change_text, GONE, hexadecimal
+from leader_election.swarm.view.formatting import change_text, count, GONE, hexadecimal
 from leader_election.swarm.view.frame import Frame
 from leader_election.swarm.web.swarm_map import Data, plain
 
@@ -124,13 +124,15 @@ class History:
         for robot in before.robots.keys() & after.gone.keys():
             others = len(led.get(robot, ())) - 1
             self.events.append(Event(now, robot, f'robot {robot} is silent' + (
-                f', which led {others} others' if others > 0 else '')))
+                f', which led {count(others, "other")}' if others > 0 else '')))
         if frame.note and frame.note != last.note:
             self.events.append(Event(now, -1, frame.note))
 
     def data(self) -> Data:
-        """Return the columns of the bars, with a row a robot in the order of ids."""
-        rows = {robot: row for row, robot in enumerate(sorted({b.robot for b in self.bars}))}
+        """Return the columns of the bars, with a row a robot, in the order of its last leader."""
+        last = {bar.robot: bar.leader for bar in self.bars}
+        order = sorted(last, key=lambda robot: (last[robot], robot != last[robot], robot))
+        rows = {robot: row for row, robot in enumerate(reversed(order))}
         begin = self.now - self.span
         return {
             'robot': [bar.robot for bar in self.bars], 'leader': [bar.leader for bar in self.bars],
@@ -159,7 +161,9 @@ class Timeline:
             x_axis_label='time [s]', y_axis_label='robots', y_range=Range1d(start=-0.5, end=0.5))
         self.figure = chart
         plain(chart)
-        chart.yaxis.major_label_text_color = chart.yaxis.major_tick_line_color = None
+        self._ids = FixedTicker()
+        chart.yaxis.ticker = self._ids
+        chart.yaxis.update(major_label_text_font_size='9px', major_tick_line_color=None)
         bars = chart.hbar(y='y', left='left', right='right', height=1.0, fill_color='tint',
                           line_color='edge', line_width=0.5, source=self.source)
         chart.add_tools(HoverTool(renderers=[bars], tooltips=[
@@ -173,7 +177,12 @@ class Timeline:
         self._stretch()
 
     def _stretch(self) -> None:
-        """Make room for all rows."""
-        rows = max(self.source.data['y'], default=0) + 1
+        """Make room for all rows, and name them."""
+        data = self.source.data
+        ids = dict(zip(data['y'], map(str, data['robot'])))
+        rows = max(ids, default=0) + 1
         self.figure.y_range.end = rows - 0.5
-        self.figure.height = 90 + 8 * min(rows, _TALLEST)
+        self.figure.height = 90 + 11 * min(rows, _TALLEST)
+        self._ids.ticks = sorted(ids)[::-(-rows // _TALLEST)]
+        [axis] = self.figure.yaxis
+        axis.major_label_overrides = ids

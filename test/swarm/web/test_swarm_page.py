@@ -17,6 +17,7 @@
 import asyncio
 from contextlib import suppress
 import logging
+import re
 from types import SimpleNamespace
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
@@ -25,6 +26,7 @@ from urllib.request import build_opener, HTTPCookieProcessor, Request, urlopen
 from bokeh.document import Document
 from hypothesis import given
 from hypothesis import strategies as st
+from leader_election.election.robot.diagnostics import RobotStatus
 from leader_election.parameters import ParameterError
 from leader_election.swarm.doctor.diagnoses import Finding
 from leader_election.swarm.doctor.observations import Level
@@ -150,6 +152,42 @@ def test_click_chooses_the_robot_there_and_shows_its_way(page):
     assert 'robot 2' in page._texts['robot'].text and '2 → 1' in page._texts['robot'].text
     page._tap(SimpleNamespace(x=12.0, y=8.0))
     assert page.chosen is None and page._choice.data['x'] == []
+
+
+def test_two_radii_are_drawn_round_the_leader_of_the_chosen_robot():
+    said = RobotStatus('robot_2', 2, 'election', 0, '', {
+        'radius': '6', 'radius_hysteresis': '0.25', 'hops': '1',
+        'candidacies': '; '.join([*(f'{i} offers 7 (1) at 2.0 m: weaker' for i in range(9)),
+                                  '3 offers 1 (9) at 3.0 m: taken'])})
+    feed = PageFeed(2.5)
+    page = LivePage(Document(), feed, lambda robot: [said] if robot == 2 else [])
+    feed.observe(frame(), RINGS, facts)
+    page.choose(2)
+    assert page._radii.data == {'x': [2.0] * 2, 'y': [2.0] * 2, 'radius': [6.0, 4.5]}
+    text = page._texts['robot'].text
+    assert 'beyond 6 m, and joins one within 4.5 m' in text and ', 1 hop<' in text
+    received = re.findall('<td>([^<]*(?: offers |more)[^<]*)</td>', text)
+    assert received[0].endswith(': taken') and received[-1] == '… and 6 more'
+    assert len(received) == 5
+    page.choose(3)
+    assert page._radii.data['x'] == []
+
+
+def test_times_count_from_the_first_frame():
+    feed = PageFeed(2.5)
+    page = LivePage(Document(), feed)
+    for time in (1000.0, 1001.0):
+        drawn = frame(note=f'at {time:g}')
+        feed.observe(drawn._replace(snapshot=drawn.snapshot._replace(time=time)), RINGS, facts)
+    page.update()
+    assert '<p>1.0 s: at 1001</p>' in page._texts['events'].text
+    assert page.timeline.source.data['right'] == [1.0] * 7
+
+
+def test_rows_of_the_timeline_are_named_and_those_of_one_leader_are_together(page):
+    [axis] = page.timeline.figure.yaxis
+    names = axis.major_label_overrides
+    assert [names[row] for row in axis.ticker.ticks] == ['9', '10', '8', '7', '3', '2', '1']
 
 
 def test_followed_robot_stays_in_the_middle(page):
