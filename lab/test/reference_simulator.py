@@ -27,6 +27,7 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
+from leader_election.election.algorithms.chance import drawn
 from leader_election_lab.experiment.schema import Messages
 import numpy as np
 from numpy.typing import NDArray
@@ -70,10 +71,13 @@ class ReferenceSimulator:
     trusted: float = math.inf
     """Greatest distance of a neighbour by estimated positions [m]."""
     gone: set[int] = field(default_factory=set)
+    seed: int = 0
+    """Of the chance of devices."""
     side: dict[int, bool] = field(default_factory=dict)
     """The side of each device; no message crosses from one side to the other."""
 
     def __post_init__(self) -> None:
+        self.rounds = [0] * len(self.devices)
         self.states = [self.algorithm.start(device) for device in self.devices]
         self.boxes: dict[tuple[int, int], ReceivedMessage] = {}
         """By receiver and sender."""
@@ -115,8 +119,12 @@ class ReferenceSimulator:
                 heard.append(NeighbourPart(j, message.export, self.metric(apart[j])))
         if self.by_degree:
             self.devices[i] = self.devices[i]._replace(strength=float(len(heard)))
+        device = self.devices[i]
+        if self.algorithm.reads_chance:
+            device = device._replace(chance=drawn(self.seed, device.id, self.rounds[i]))
+        self.rounds[i] += 1
         self.states[i] = self.algorithm.compute(
-            self.devices[i], self.states[i], [each.export for each in heard],
+            device, self.states[i], [each.export for each in heard],
             [each.distance for each in heard], self.parameters)
         self.lost = {j for j in near if not self.send(i, j, now)}
         return heard

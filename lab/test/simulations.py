@@ -158,6 +158,7 @@ def called(algorithm: Algorithm, parameters: Any, device: Device, state: Any, ot
             for column, value in zip(layout.columns(where), export):
                 column[j] = value
     entry = round_entry(
-        algorithm, parameters, own, workspace, np.zeros(len(COUNTERS), np.int64))
+        algorithm, parameters, own, workspace, np.zeros(len(COUNTERS), np.int64), 0,
+        np.zeros(1, np.int64))
     call(*entry.addresses, device.id, len(others), device.strength)
     return layout.state(own, 0)

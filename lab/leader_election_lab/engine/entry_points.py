@@ -28,6 +28,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
+from leader_election.election.algorithms.chance import drawn
 from leader_election.election.regions.pattern import coordinate
 from leader_election.election.regions.summary_layout import combine_own
 from leader_election_lab.engine.compilation import (
@@ -68,6 +69,7 @@ class Entry(NamedTuple):
         return self.address, self.argument.ctypes.data
 
 
+NO_ROUNDS = np.zeros(0, np.int64)
 NO_ENTRY = Entry(0, np.zeros(0, np.uint8), None)
 """The entry point of a function that is never called."""
 
@@ -103,19 +105,24 @@ def make_callees_compilable(function: FunctionType) -> None:
 
 
 def round_entry(algorithm: Algorithm, parameters: Any, exports: NDArray[np.int64],
-                workspace: Workspace, counts: NDArray[np.int64]) -> Entry:
+                workspace: Workspace, counts: NDArray[np.int64], seed: int = 0,
+                rounds: NDArray[np.int64] = NO_ROUNDS) -> Entry:
     """
     Return the compiled round of an algorithm, on the arrays of a run.
 
     :param parameters: the return value of the algorithm's ``configure``.
     :param exports: the states of devices, shape (n, width).
     :param counts: the counters.
+    :param seed: of ``device.chance``.
+    :param rounds: the number of rounds that each device has run, counted where chance is read.
     """
     make_compilable(algorithm.round)
+    make_compilable(drawn)
+    chance = (seed, rounds) if algorithm.reads_chance else ()
     layout = state_layout(algorithm)
     return _entry(algorithm.name, round_source(algorithm), ROUND, algorithm.round, (
         parameters, exports, exports.view(np.float64), workspace.heard,
-        workspace.heard.view(np.float64), workspace.metric, layout.vectors, counts),
+        workspace.heard.view(np.float64), workspace.metric, layout.vectors, counts, *chance),
         (('State', algorithm.state), ('Columns', algorithm.columns)))
 
 
@@ -132,9 +139,9 @@ def step_entry(name: str, step: Callable[..., Any], *arguments: Any) -> Entry:
 ROUND_SOURCE = """\
 def call(argument, i, device, messages, strength):
     given = load(KIND, argument)
-    parameters, whole, real, heard_whole, heard_real, metric, vectors, counts = given
+    parameters, whole, real, heard_whole, heard_real, metric, vectors, counts{given} = given
     {places}
-    after = function(Device(device, strength), State({state}), Columns({columns}),
+    after = function(Device(device, strength, {chance}), State({state}), Columns({columns}),
                      metric[:messages], parameters)
     {puts}
 """
@@ -170,8 +177,13 @@ def round_source(algorithm: Algorithm) -> str:
     if algorithm.levels > 0:
         depth = next(k for k, field in enumerate(algorithm.fields) if field.name == 'depth')
         puts.append(f'counts[{OUT_OF_LEVELS}] += after[{depth}] == {last}')
-    return ROUND_SOURCE.format(places='\n    '.join(places), state=', '.join(state),
-                               columns=', '.join(columns), puts='\n    '.join(puts))
+    given, chance = '', '0.0'
+    if algorithm.reads_chance:
+        given, chance = ', seed, rounds', 'drawn(seed, device, rounds[i])'
+        puts.append('rounds[i] += 1')
+    return ROUND_SOURCE.format(
+        given=given, chance=chance, places='\n    '.join(places), state=', '.join(state),
+        columns=', '.join(columns), puts='\n    '.join(puts))
 
 
 STEP_SOURCE = """\
@@ -208,8 +220,8 @@ def _compiled(name: str, source: str, parameter_types: Any, function: Any, kind:
     :param kind: the numba type of its constant argument.
     :return: the address of the entry point, and a function that writes the argument to a buffer.
     """
-    scope = {'function': function, 'KIND': kind, 'Device': Device, 'inf': math.inf, **dict(types),
-             'load': load, 'store': store, 'prefetch': prefetch}
+    scope = {'function': function, 'KIND': kind, 'Device': Device, 'drawn': drawn,
+             'inf': math.inf, **dict(types), 'load': load, 'store': store, 'prefetch': prefetch}
     source += BIND_SOURCE
     digest = sources.of_code(function, *(kind for _, kind in types))
     if digest:

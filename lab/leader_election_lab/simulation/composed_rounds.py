@@ -247,7 +247,7 @@ def _round(elect: Any, state: Any, cost: Any, compute: Any) -> Any:
                 strength = 0.0 if before.announced == NOTHING else before.announced
             elif abs(strength - before.announced) <= parameters.hysteresis:
                 strength = before.announced
-            return Device(device.id, parameters.sign * strength)
+            return Device(device.id, parameters.sign * strength, device.chance)
 
     def round_with_sensing(device: Any, before: Any, neighbours: Any, metric: Any,
                            parameters: Any) -> Any:

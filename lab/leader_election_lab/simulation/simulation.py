@@ -76,6 +76,7 @@ class Simulation:
         self._degree_since = np.nan
         self._reads = np.repeat([group.reads for group in scenario.groups], [
             len(each.position) for each in placements_of(scenario.groups, seed)])
+        self._rounds = np.zeros(len(devices.id), np.int64)
         self._bind_round()
         self._bind_motion()
         self.switch(0.0)
@@ -131,7 +132,7 @@ class Simulation:
         twin = copy.copy(self)
         twin.scenario, twin.of = scenario, (scenario, *self.of[1:])
         changing = ('network', '_motion', '_strengths', '_walk', '_messages',
-                    '_events', '_errors')
+                    '_events', '_errors', '_rounds')
         vars(twin).update(copy.deepcopy({name: getattr(self, name) for name in changing}))
         twin._bind_round()
         twin._bind_motion()
@@ -142,7 +143,7 @@ class Simulation:
         network = self.network
         self._round = round_entry(
             self.entrant.algorithm, self.entrant.parameters, network.exports, network.workspace,
-            network.watch.counts)
+            network.watch.counts, self.of[2], self._rounds)
 
     def _bind_motion(self) -> None:
         """Make the entry point of the motion, which holds the addresses of the present arrays."""

@@ -64,7 +64,7 @@ def reference_for(stage: Simulation, seed: int) -> ReferenceSimulator:
         [Device(*both) for both in zip(devices.id.tolist(), devices.strength.tolist())],
         stage.scenario.messages, np.random.default_rng([seed, 4]),  # As the stage's messages.
         pairs=None if not lists.fixed else {
-            (min(pair), max(pair)) for pair in given})
+            (min(pair), max(pair)) for pair in given}, seed=seed)
     assert stage.entrant.regions is not None or reference.states == states(stage)
     # Roles and contributions in regions are set by the scenario.
     reference.states = states(stage)

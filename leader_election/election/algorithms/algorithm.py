@@ -22,8 +22,14 @@ import math
 import sys
 from typing import Any, NamedTuple
 
+from leader_election.election.algorithms.chance import reads_chance, unseeded
 from leader_election.election.algorithms.fields import Field, fields_of
-from leader_election.parameters import NoParameters, ParameterError, table
+from leader_election.parameters import (
+    LeaderElectionError,
+    NoParameters,
+    ParameterError,
+    table,
+)
 from leader_election.parameters.registry import Registry
 
 
@@ -34,6 +40,11 @@ class Device(NamedTuple):
     """Unique in the network."""
     strength: float
     """The device with the largest strength leads."""
+    chance: float = 0.0
+    """
+    A number in [0, 1) for each device and round
+    (:func:`~leader_election.election.algorithms.chance.drawn`), 0 where no round reads it.
+    """
 
 
 BARRED = -sys.float_info.max
@@ -45,9 +56,9 @@ class Algorithm:
     """
     An election algorithm: the types of its state and messages, and its round.
 
-    A round is a plain function of numbers, small arrays and named tuples, without input, output or
-    clock. So the same function runs on a robot and is compiled by the laboratory. It may call
-    other plain functions by name.
+    A round is a plain function of numbers, small arrays and named tuples, without input, output,
+    clock, or chance but ``device.chance``. So the same function runs on a robot and is compiled by
+    the laboratory. It may call other plain functions by name.
     The model is that of Pianini, Casadei, Viroli (ACSOS 2022), II-B.
     """
 
@@ -101,6 +112,21 @@ class Algorithm:
     :data:`~leader_election.election.algorithms.fields.PerLevel` vectors only up to its depth. At
     the last level no leader is sought: a device that reaches it leads itself.
     """
+
+    def __post_init__(self) -> None:
+        """
+        Refuse chance that no seed repeats.
+
+        :raises LeaderElectionError: for such a round, with its file and line.
+        """
+        if place := unseeded(self.round):
+            raise LeaderElectionError(
+                f'{place} gives numbers that no seed repeats; a round takes device.chance')
+
+    @cached_property
+    def reads_chance(self) -> bool:
+        """Return whether the round reads ``device.chance``."""
+        return reads_chance(self.round)
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

@@ -158,7 +158,8 @@ def with_effective_strength(device: Device, role: int) -> Device:
     >>> with_effective_strength(Device(3, 7.0), WORKER).strength == BARRED
     True
     """
-    return Device(device.id, device.strength if role == CANDIDATE else BARRED)
+    return Device(
+        device.id, device.strength if role == CANDIDATE else BARRED, device.chance)
 
 
 def parent_of(leader: int, distance: float, neighbours: Any, metric: Sequence[float]) -> int:

@@ -26,6 +26,7 @@ from typing import Any
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
 from leader_election.election.algorithms.algorithm import BARRED, hop_limit
+from leader_election.election.algorithms.chance import drawn
 from leader_election.election.messages.codec import (
     InstanceMessage,
     Message,
@@ -103,6 +104,7 @@ class Instance:
         self.watch = LeaderWatch()
         """Why the robot has its leader."""
         self._role = ROLES.index(parameters.role)
+        self._rounds = 0
         self.configure(parameters, link_range)
         self.state: Any = self.algorithm.start(self._device())
         self._before = self.state
@@ -357,12 +359,14 @@ class Instance:
         before, self.state = self.state, self.elect(view)
         self.view, self._before = view, before
         self.counts.update(view.faults)
+        device = self._device()
+        self._rounds += 1
         self.watch.update(self.leader, self._inputs(), heard, expiry)
         if self.parts:
             hops = max(getattr(self.state, 'hops', self.hop_limit), 1)
             role = self.effective_role
             elected = ElectionOutcome(
-                self._device(), role, role == RELAY, self.leads, self.leader, self.distance,
+                device, role, role == RELAY, self.leads, self.leader, self.distance,
                 self.radius, before, self.state, view, departed, position, now,
                 expiry + 2.0 * period * hops, period)
             for part in self.parts.values():
@@ -387,8 +391,10 @@ class Instance:
             part.was_sent(parts.get(name))
 
     def _device(self) -> Device:
-        return Device(self.robot_id, self.strength.announced
-                      if self.effective_role == CANDIDATE else BARRED)
+        return Device(
+            self.robot_id,
+            self.strength.announced if self.effective_role == CANDIDATE else BARRED,
+            drawn(0, self.robot_id, self._rounds) if self.algorithm.reads_chance else 0.0)
 
 
 def _rounded_up(distance: float) -> float:
