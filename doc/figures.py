@@ -30,7 +30,7 @@ from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions.region import parent_of
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure
-from leader_election.swarm.view.formatting import GONE, NOTE, Palette
+from leader_election.swarm.view.formatting import count, GONE, NOTE, Palette
 from leader_election.swarm.view.picture import reduced
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -149,7 +149,7 @@ def candidacies() -> Figure:
     """Draw six robots in a row, and the final candidacy of each."""
     swarm, radius = ROW, ElectionParameters.radius
     states, rounds = settled(swarm, started(swarm), radius)
-    figure = new_figure(10, 2.9, 'A candidacy: (strength of the leader, distance to it, its id)',
+    figure = new_figure(7, 2.9, 'A candidacy: (strength of the leader, distance to it, its id)',
                         f'radius {radius:g} m, settled after {rounds} rounds; numbers on lines: '
                         'metres between neighbours; arrows: the path of each candidacy')
     axes = figure.subplots()
@@ -182,7 +182,7 @@ def draw_arrow(axes: Axes, swarm: Swarm, robot: int, source: int, colour: Any) -
 def radii() -> Figure:
     """Draw one swarm with four radii."""
     swarm = scattered(150, 24, 18, 2.7, seed=3)
-    figure = new_figure(10, 8.0, 'The radius determines the number of leaders',
+    figure = new_figure(7, 6.2, 'The radius determines the number of leaders',
                         'the same 150 robots, radio range 2.7 m; stars: leaders; colours repeat '
                         'where there are more than 12')
     for axes, radius in zip(figure.subplots(2, 2).flat, (3.0, 6.0, 12.0, math.inf)):
@@ -201,9 +201,10 @@ def recovery() -> Figure:
     states, _ = settled(swarm, started(swarm), radius)
     strongest = max(states, key=lambda k: swarm.strengths[k])
     palette = Palette()
-    figure = new_figure(10, 7, 'A leader fails',
+    figure = new_figure(7, 5.6, 'A leader fails',
                         f'60 robots, radius {radius:g} m; stars: leaders; cross: the failed '
-                        'one; grey: robots that still follow it')
+                        'one; grey: robots that still follow it; rounds count from the expiry '
+                        'of its messages')
     panels = figure.subplots(2, 2).flat
     show(next(panels), swarm, states, palette, 'before')
     states = {k: state for k, state in states.items() if k != strongest}
@@ -213,8 +214,7 @@ def recovery() -> Figure:
         while done < at:
             states, done = after(swarm, states, radius), done + 1
         late = sum(state.leader == strongest for state in states.values())
-        show(axes, swarm, states, palette, f'{at} round{"s" * (at > 1)} after its messages have '
-             f'expired: {late} robots still follow it')
+        show(axes, swarm, states, palette, f'{count(at, "round")} after: {late} still follow it')
     assert states == end
     return figure
 
@@ -228,11 +228,11 @@ def regions() -> Figure:
     for k in sorted(states, key=lambda k: -states[k].distance):
         if above[k] != NOBODY:
             below[above[k]] += below[k]
-    figure = new_figure(10, 3.9, 'What a region does in each round',
+    figure = new_figure(7, 3.6, 'What a region does in each round',
                         'numbers: the count that each robot sends; stars: leaders')
     panels = figure.subplots(1, 2)
-    for axes, title in zip(panels, ('collection: each robot sends its count to its parent',
-                                    'the decision spreads')):
+    for axes, title in zip(panels, ('counts go towards the leader',
+                                    'its decision spreads')):
         colours = show(axes, swarm, states, Palette(), title, 130)
         for k, source in above.items():
             tint = colours[states[k].leader]

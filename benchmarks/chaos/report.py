@@ -34,6 +34,7 @@ from leader_election.swarm.view.charts import (
 )
 from leader_election.swarm.view.formatting import colour, NOTE
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 import numpy as np
 
 TRACEBACK = 'Traceback (most recent call last)'
@@ -180,7 +181,8 @@ def draw(outcome: Outcome, path: Path) -> None:
     height = timeline_height(outcome.frames)
     figure = new_figure(12, height + 4.6, 'A swarm that is exposed to faults',
                         'middle: robots without a leader in reach; grey: with another leader '
-                        'than the right one\nbelow: the colour of each robot is that of its '
+                        'than the right one, which is not judged while the radio loses messages'
+                        '\nbelow: the colour of each robot is that of its '
                         'leader; white: silent; dark lines: leads itself')
     above, middle, below = figure.subplots(3, 1, sharex=True, height_ratios=(2.2, 1.2, height))
     _add_changes(above, outcome, start, attacks)
@@ -192,6 +194,7 @@ def draw(outcome: Outcome, path: Path) -> None:
                         step='post', color=colour(8), linewidth=0.0)
     middle.set_ylabel('robots', fontsize=FONT, color=INK)
     middle.set_ylim(bottom=0.0)
+    middle.yaxis.set_major_locator(MaxNLocator(4, integer=True, min_n_ticks=1))
     add_timeline(below, outcome.frames, start)
     below.set_xlabel('time [s]', fontsize=FONT, color=INK)
     # The first fault is at the beginning. Its mark needs some room.

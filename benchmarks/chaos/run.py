@@ -341,7 +341,7 @@ class Run:
 def verdict(recovery: Recovery) -> str:
     """Return the text on a recovery."""
     if not recovery.happened.change.judged:
-        return 'not judged'
+        return 'not judged: the recovery counts from the change that follows'
     mark = '' if recovery.holds else 'BEYOND '
     more = '' if recovery.over else ', not over'
     return (f'led after {recovery.seconds:.1f} s, right after {recovery.wrong:.1f} s{more}, '

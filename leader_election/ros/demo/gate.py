@@ -301,8 +301,9 @@ class GateScenario(DemoScenario):
         rows = {robot: -1.0 - number for number, robot in enumerate(sorted(
             robot for robot in set(leaders) if leaders.count(robot) * TICK > BRIEF))}
         tints = Palette().assign({robot: (robot,) for robot in leaders})
-        figure = new_figure(12.0, 2.7 + 0.62 * len(rows), 'Who opens the gate', '\n'.join(
-            check.text for check in self.gate.checks()))
+        how = 'with mandates and a fence' if self.options.mandate else 'without mandates'
+        figure = new_figure(12.0, 2.7 + 0.62 * len(rows), f'Who holds the gate open, {how}',
+                            '\n'.join(check.text for check in self.gate.checks()))
         axes = figure.subplots()
         for robot, row in rows.items():
             for half, alpha, shown in (

@@ -59,7 +59,7 @@ class Drawing(NamedTuple):
     links: list[list[Position]]
     """Both ends of each."""
     regions: list[tuple[formatting.Colour, Ring]]
-    """Outlines; in the note's colour where the leader raises an alarm."""
+    """Outlines, but of patrols; in the note's colour where the leader raises an alarm."""
     parts: list[tuple[formatting.Colour, Ring]]
     """The parts of patrols."""
     uncertain: list[RobotView]
@@ -79,6 +79,7 @@ def drawing(frame: Frame, communication_range: float) -> Drawing:
     leaders = [robot for robot in placed if robot.leader == robot.id]
     alarms = {robot.id for robot in leaders if alarmed(snapshot, robot.id)}
     members = ((leader, positions(snapshot, ids)) for leader, ids in regions(snapshot).items())
+    parts = patrol_parts(snapshot)
     pairs = links(snapshot, communication_range) if communication_range > 0.0 else []
     shown = snapshot.robots | snapshot.gone
     texts = [
@@ -91,9 +92,8 @@ def drawing(frame: Frame, communication_range: float) -> Drawing:
         [positions(snapshot, pair) for pair in pairs],
         [(formatting.NOTE if leader in alarms else frame.colours[leader],
           tuple(outline(places, OUTLINE_MARGIN).exterior.coords))
-         for leader, places in members if places],
-        [(frame.colours[leader], ring)
-         for leader, rings in patrol_parts(snapshot).items() for ring in rings],
+         for leader, places in members if places and not parts.get(leader)],
+        [(frame.colours[leader], ring) for leader, rings in parts.items() for ring in rings],
         [robot for robot in placed if math.isfinite(robot.deviation)],
         [Label(text, robot.position, above, remark) for text, robot, above, remark in texts
          if robot.position is not None])
@@ -134,7 +134,7 @@ def legend(frames: Sequence[Frame], rings: Rings, communication_range: float) ->
     if any(frame.snapshot.gone for frame in frames):
         found.append(Entry('silent', 'x', formatting.hexadecimal(formatting.GONE)))
     if any(math.isfinite(robot.deviation) for robot in robots):
-        found.append(Entry('standard deviation of a position', 'o', hollow='none', size=9))
+        found.append(Entry('believed position ± 1 deviation', 'o', hollow='none', size=9))
     if any(math.isfinite(robot.members) for robot in robots if robot.leader == robot.id):
         found.append(Entry('7 (12): leader 7 counts 12 robots'))
     if any(patrol_parts(frame.snapshot) for frame in frames[-1:]):

@@ -72,7 +72,8 @@ def test_map_shows_the_content_of_the_picture():
     hollow = SwarmMap([drawn], RINGS, 2.5).data(mandated(drawn))
     assert [dict(zip(hollow[kind]['id'], hollow[kind]['fill']))[robot] for kind, robot in (
         ('robots', 8), ('leaders', 7))] == ['white', 'white']
-    assert len(SwarmMap([drawn], RINGS, 2.5).data(working(drawn))['parts']['xs']) == 2
+    patrol = SwarmMap([drawn], RINGS, 2.5).data(working(drawn))
+    assert [len(patrol[kind]['xs']) for kind in ('parts', 'regions')] == [2, 2]
 
 
 def test_columns_of_each_source_have_one_length():
