@@ -181,9 +181,12 @@ def readers(folder: Path) -> dict[str, Reader]:
         'contacts': one(lambda path: read_trace(Path(path)), 'contacts.csv',
                         b't,a,b,up,loss\n0,1,2,1,0.5\n5.5,2,9,1,\n20,1,2,0,0\n'),
         'graph': Reader(graph('town.graphml'), {'town.graphml': _GRAPHML}),
+        'GML': Reader(graph('town.gml'), {
+            'town.gml': b'graph [ node [ id 1 x 0.5 y 2 ] node [ id 2 x 7 y 2 ] '
+                        b'edge [ source 1 target 2 ] ]'}),
         'edge list': Reader(
             lambda inside: read_graph('path', str(inside / 'links'), str(inside / 'places')),
-            {'links': b'# links\n1 2\n2 3 0.5\n3 1\n', 'places': b'1 0 0\n2 1.5 0\n3 1 1e1\n'}),
+            {'links': b'# links\n1 2\n2 3 {}\n3 1\n', 'places': b'1 0 0\n2 1.5 0\n3 1 1e1\n'}),
         'MCAP': Reader(recording, {'run.mcap': _content(folder / 'run.mcap')}),
         'MCAP without checksums': Reader(recording, {'run.mcap': _plain(folder / 'run.mcap')}),
         'MRCLAM': data_set(_DATA),

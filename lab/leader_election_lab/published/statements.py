@@ -16,9 +16,9 @@
 Statements of the papers beyond their tables, and the laboratory's verdicts.
 
 A statement is a sentence of a paper that can be measured, and the numbers that decide it. Each has
-a 95 % interval over seeds. The verdict follows from the intervals alone. It is ``yes`` if all are
-in the range of the sentence, ``no`` if one is outside, otherwise ``open``. Sentences are
-shortened.
+a 95 % interval over seeds. The verdict is ``yes`` if all intervals are in the range of the
+sentence, ``no`` if one is outside, otherwise ``open``. A number does not decide while a run has
+none, or while its bootstrap interval is of too few seeds. Sentences are shortened.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 from leader_election_lab.analysis import measures
 from leader_election_lab.analysis.measures import Estimate, Floats
 from leader_election_lab.experiment import scenario as scenarios
-from leader_election_lab.published import SETTLED, SWITCHES
+from leader_election_lab.published import coverage, ENOUGH, SETTLED, SWITCHES
 from leader_election_lab.runs.files import path_of
 from leader_election_lab.runs.kept import kept_of
 from leader_election_lab.runs.results import MISSING
@@ -57,6 +57,16 @@ class Reading(NamedTuple):
     form: str = '+.4f'
     least: float = 0.0
     most: float = inf
+    runs: int = 0
+    never: int = 0
+    """How many of the runs have no number, since what is measured never happened in them."""
+    resampled: int = 0
+    """The number of seeds of a bootstrap interval, 0 for another interval."""
+
+    @property
+    def decides(self) -> bool:
+        """Return whether the interval stands for all runs, and is not too narrow."""
+        return not self.never and not 0 < self.resampled < ENOUGH
 
     def text(self) -> str:
         """
@@ -64,16 +74,22 @@ class Reading(NamedTuple):
 
         >>> Reading('later:', Estimate(2.0, -1.0, 7.0), '+.1f').text()
         'later: +2.0 (-1.0 to +7.0)'
+        >>> Reading('later:', Estimate(2.0, -1.0, 7.0), '.1f', runs=8, never=1).text()
+        'later: 2.0 (-1.0 to 7.0), 1 of 8 never'
         """
         if isnan(self.value.value):
             return f'{self.name} never'
         number, low, high = (format(each, self.form) for each in self.value)
-        return f'{self.name} {number}' + ('' if isnan(self.value.low) else f' ({low} to {high})')
+        covers = coverage(self.resampled) if self.resampled else ''
+        interval = '' if isnan(self.value.low) else (
+            f' ({low} to {high}{", " if covers else ""}{covers})')
+        never = f', {self.never} of {self.runs} never' if self.never else ''
+        return f'{self.name} {number}{interval}{never}'
 
 
 def verdict(readings: Sequence[Reading]) -> str:
     """
-    Return whether all intervals are within their ranges: yes, no, or open.
+    Return whether all intervals decide, and are within their ranges: yes, no, or open.
 
     >>> verdict([Reading('a', Estimate(2.0, 1.0, 3.0))])
     'yes'
@@ -83,10 +99,11 @@ def verdict(readings: Sequence[Reading]) -> str:
     ...                                                         most=3.0)])
     'no'
     """
-    if any(each.value.high < each.least or each.value.low > each.most or isnan(each.value.value)
-           for each in readings):
+    if any(isnan(each.value.value) or each.decides and (
+            each.value.high < each.least or each.value.low > each.most) for each in readings):
         return 'no'
-    within = all(each.value.low > each.least and each.value.high < each.most for each in readings)
+    within = all(each.decides and each.value.low > each.least and each.value.high < each.most
+                 for each in readings)
     return 'yes' if within else 'open'
 
 
@@ -115,27 +132,35 @@ def more_than(measure: str, others: Sequence[str]) -> Test:
     """Return the test that other algorithms have more of a measure, within seeds."""
     def test(results: xr.Dataset, label: str) -> list[Reading]:
         own = runs_of(results, measure, algorithm=label)
-        return [Reading(f'{other} - {label}:', _mean(
-            runs_of(results, measure, algorithm=other) - own)) for other in others]
+        return [over_runs(f'{other} - {label}:', runs_of(results, measure, algorithm=other) - own)
+                for other in others]
     return test
 
 
-def _mean(samples: Floats) -> Estimate:
-    return measures.estimate_mean(samples[~np.isnan(samples)])
+def over_runs(name: str, samples: Floats, form: str = '+.4f', least: float = 0.0,
+              most: float = inf) -> Reading:
+    """
+    Return the mean over runs, and how many of them have no number.
+
+    :param samples: a number for each run, nan for never.
+    """
+    ended = samples[~np.isnan(samples)]
+    return Reading(name, measures.estimate_mean(ended), form, least, most, len(samples),
+                   len(samples) - len(ended))
 
 
 def central(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the instability with the strongest elsewhere, less that with it in the middle."""
     of = partial(runs_of, results, 'instability', algorithm=label)
     middle = of(place='middle')
-    return [Reading(f'{place}:', _mean(of(place=place) - middle))
+    return [over_runs(f'{place}:', of(place=place) - middle)
             for place in ('wall', 'corner', 'walking')]
 
 
 def readapts(period: float, results: xr.Dataset, label: str) -> list[Reading]:
     """Return the changes of leaders a crossing. A tenth of 152 devices have to change."""
     changes = runs_of(results, 'changes', algorithm=label) * period
-    return [Reading('changes a crossing:', _mean(changes), '.1f', least=15.2)]
+    return [over_runs('changes a crossing:', changes, '.1f', least=15.2)]
 
 
 def settling(switches: Sequence[float]) -> Callable[[Floats, Floats], float]:
@@ -146,59 +171,61 @@ def settling(switches: Sequence[float]) -> Callable[[Floats, Floats], float]:
     return read
 
 
-def of_curves(results: xr.DataArray, read: Callable[..., float],
-              *places: Mapping[str, Any]) -> Estimate:
+def of_curves(name: str, results: xr.DataArray, read: Callable[..., float],
+              *places: Mapping[str, Any], **others: Any) -> Reading:
     """
     Return a number of mean curves over seeds, with its bootstrap interval.
 
     :param results: a measure over ``seed``, ``time`` and the keys of the places.
     :param read: ``read(times, curve, ...)``, with the mean curve of each place.
+    :param others: further fields of the reading.
     """
     curves = [results.sel(place).transpose('seed', 'time').values for place in places]
     times, length = results['time'].values, results.sizes['time']
-    return measures.estimate_of_curve(np.hstack(curves), lambda joined: read(
-        times, *(joined[k * length:(k + 1) * length] for k in range(len(places)))))
+    return Reading(name, measures.estimate_of_curve(np.hstack(curves), lambda joined: read(
+        times, *(joined[k * length:(k + 1) * length] for k in range(len(places))))),
+        resampled=len(curves[0]), **{'form': '+.1f', **others})
 
 
 def settles_sooner(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the delay after which the others settle [rounds], mean of six switches."""
     read = settling(SWITCHES)
-    return [Reading(f'{other} - {label}:', of_curves(
-        results['instability'], lambda times, own, than: read(times, than) - read(times, own),
-        {'algorithm': label}, {'algorithm': other}), '+.1f')
-        for other in ('classic', 'recursive')]
+    return [of_curves(
+        f'{other} - {label}:', results['instability'],
+        lambda times, own, than: read(times, than) - read(times, own),
+        {'algorithm': label}, {'algorithm': other}) for other in ('classic', 'recursive')]
 
 
 def settles(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the mean number of rounds until the election settles after each of six switches."""
     read = settling(SWITCHES)
-    return [Reading('rounds:', of_curves(
-        results['instability'], read, {'algorithm': label}), '.1f', most=float(SWITCHES[1]))]
+    return [of_curves('rounds:', results['instability'], read, {'algorithm': label}, form='.1f',
+                      most=float(SWITCHES[1]))]
 
 
 def settles_by_strength(results: xr.Dataset, label: str) -> list[Reading]:
     """Return by how many rounds ids and random numbers as strengths take longer than degrees."""
     degrees, others = settling(SWITCHES[::3]), settling([
         start for k, start in enumerate(SWITCHES) if k % 3])
-    return [Reading('ids, random - degrees:', of_curves(
-        results['instability'], lambda times, own: others(times, own) - degrees(times, own),
-        {'algorithm': label}), '+.1f')]
+    return [of_curves(
+        'ids, random - degrees:', results['instability'],
+        lambda times, own: others(times, own) - degrees(times, own), {'algorithm': label})]
 
 
 def settles_with_degrees(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the further rounds in which classic settles with degrees as strengths."""
     read = settling(SWITCHES[::3])
-    return [Reading(f'classic - {label}:', of_curves(
-        results['instability'], lambda times, own, than: read(times, than) - read(times, own),
-        {'algorithm': label}, {'algorithm': 'classic'}), '+.1f')]
+    return [of_curves(
+        f'classic - {label}:', results['instability'],
+        lambda times, own, than: read(times, than) - read(times, own),
+        {'algorithm': label}, {'algorithm': 'classic'})]
 
 
 def similar(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the relative difference of recursive's instability to that of an algorithm."""
     own = runs_of(results, 'instability', algorithm=label)
     other = runs_of(results, 'instability', algorithm='recursive')
-    return [Reading(f'recursive / {label} - 1:', _mean((other - own) / own.mean()), '+.1%',
-                    -0.1, 0.1)]
+    return [over_runs(f'recursive / {label} - 1:', (other - own) / own.mean(), '+.1%', -0.1, 0.1)]
 
 
 def steadier(results: xr.Dataset, label: str) -> list[Reading]:
@@ -209,7 +236,7 @@ def steadier(results: xr.Dataset, label: str) -> list[Reading]:
             squares - own ** 2, 0.0)))
     own, other = (runs_of(results, 'instability', algorithm=name) for name in (label, 'recursive'))
     return [Reading('deviation over seeds, recursive - classic:', measures.estimate_of_curve(
-        np.stack([own, own ** 2, other, other ** 2], axis=1), read))]
+        np.stack([own, own ** 2, other, other ** 2], axis=1), read), resampled=len(own))]
 
 
 def one_leader(results: xr.Dataset, label: str, since: float = 0.0) -> Floats:
@@ -230,27 +257,28 @@ def later(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the delay against smaller K until one leader is left again after a loss [s]."""
     own = one_leader(results, label, LOSS)
     # With K = 1 the next election takes longer: that is another sentence.
-    return [Reading(f'than {other}:', _mean(own - one_leader(results, other, LOSS)), '+.1f',
-                    least=least) for other, least in (('resilient-2', 0.0), ('resilient-1', -inf))]
+    return [over_runs(f'than {other}:', own - one_leader(results, other, LOSS), '+.1f',
+                      least=least)
+            for other, least in (('resilient-2', 0.0), ('resilient-1', -inf))]
 
 
 def several(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the number of leaders just before the loss."""
     leaders = results['leaders'].sel(algorithm=label, time=LOSS).values.astype(float)
-    return [Reading('leaders:', _mean(leaders), '.1f', least=1.0)]
+    return [over_runs('leaders:', leaders, '.1f', least=1.0)]
 
 
 def sooner(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the delay of K = 1 against this K until one leader is left [s]."""
-    return [Reading('K = 1 later by', _mean(
-        one_leader(results, 'resilient-1') - one_leader(results, label)), '+.1f')]
+    return [over_runs('K = 1 later by', one_leader(results, 'resilient-1')
+                      - one_leader(results, label), '+.1f')]
 
 
 def more_leaders(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the surplus of leaders over resilient-2 in the first 40 rounds."""
     named = results['leaders'].sel(time=slice(1, 40)).mean('time').astype(float)
-    return [Reading('more:', _mean(
-        (named.sel(algorithm=label) - named.sel(algorithm='resilient-2')).values), '+.1f')]
+    more = named.sel(algorithm=label) - named.sel(algorithm='resilient-2')
+    return [over_runs('more:', more.values, '+.1f')]
 
 
 def window(values: xr.DataArray, end: float) -> xr.DataArray:
@@ -261,13 +289,13 @@ def window(values: xr.DataArray, end: float) -> xr.DataArray:
 def served(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the part of users that are served before the failures, without feedback."""
     part = measures.counted_part(results).sel({'algorithm': label, ALPHA: 0.0})
-    return [Reading('part:', _mean(window(part, FAILURE).values), '.1%', least=SERVED)]
+    return [over_runs('part:', window(part, FAILURE).values, '.1%', least=SERVED)]
 
 
 def oversupplied(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the part of samples before the failures in which more than all users are served."""
     part = measures.counted_part(results).sel({'algorithm': label, ALPHA: 0.0})
-    return [Reading('samples:', _mean(window((part > 1.0).astype(float), FAILURE).values), '.1%')]
+    return [over_runs('samples:', window((part > 1.0).astype(float), FAILURE).values, '.1%')]
 
 
 def more_even(end: float, others: Sequence[float], results: xr.Dataset,
@@ -275,7 +303,7 @@ def more_even(end: float, others: Sequence[float], results: xr.Dataset,
     """Return the increase of the unevenness of loads against alpha 0.01 (deviation by mean)."""
     uneven = window((results['load_sigma'] / results['load_mean']).sel(algorithm=label), end)
     best = uneven.sel({ALPHA: 0.01}).values
-    return [Reading(f'alpha {alpha:g}:', _mean(uneven.sel({ALPHA: alpha}).values - best), '+.3f')
+    return [over_runs(f'alpha {alpha:g}:', uneven.sel({ALPHA: alpha}).values - best, '+.3f')
             for alpha in others]
 
 
@@ -283,7 +311,7 @@ def swings(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the ratio of changes of leaders with alpha 1 to those without feedback."""
     often = window(results['instability'].sel(algorithm=label), FAILURE)
     calm = float(often.sel({ALPHA: 0.0}).mean())
-    return [Reading('times as often:', _mean(often.sel({ALPHA: 1.0}).values / calm), '.1f', 1.0)]
+    return [over_runs('times as often:', often.sel({ALPHA: 1.0}).values / calm, '.1f', 1.0)]
 
 
 def stabilises(times: Floats, values: Floats, part: float = 0.1) -> float:
@@ -310,22 +338,22 @@ def served_again(results: xr.Dataset, label: str, alpha: float) -> Floats:
 
 def recovers(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the time until served users have stabilised, without and with feedback [s]."""
-    return [Reading(f'alpha {alpha:g}:', _mean(served_again(results, label, alpha)), '.1f',
-                    most=SOON) for alpha in (0.0, 0.01)]
+    return [over_runs(f'alpha {alpha:g}:', served_again(results, label, alpha), '.1f',
+                      most=SOON) for alpha in (0.0, 0.01)]
 
 
 def recovers_later(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the delay of that by feedback [s]."""
-    return [Reading('with - without:', _mean(
-        served_again(results, label, 0.01) - served_again(results, label, 0.0)), '+.1f')]
+    return [over_runs('with - without:', served_again(results, label, 0.01)
+                      - served_again(results, label, 0.0), '+.1f')]
 
 
 def evens_out_later(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the delay by feedback until the evenness of loads is stable [s]."""
-    return [Reading('with - without:', of_curves(
-        results['load_sigma'] / results['load_mean'],
+    return [of_curves(
+        'with - without:', results['load_sigma'] / results['load_mean'],
         lambda times, without, fed: stabilises(times, fed) - stabilises(times, without),
-        {'algorithm': label, ALPHA: 0.0}, {'algorithm': label, ALPHA: 0.01}), '+.1f')]
+        {'algorithm': label, ALPHA: 0.0}, {'algorithm': label, ALPHA: 0.01})]
 
 
 STUDY = ('classic', 'bounded', ROBOTS)
@@ -382,7 +410,9 @@ STATEMENTS: Sequence[Statement] = (
 COLUMNS = ('paper', 'the sentence', 'run, seeds', 'result, 95 %', 'so?')
 HYSTERESIS_COLUMNS = ('the sentence', 'bounded', 'with the hysteresis of robots')
 LEGEND = ('*So?* follows from the 95 % intervals over seeds: yes, if all are where the sentence '
-          'has them, no, if one is not at all, else open. Sentences are shortened. *Wall, corner, '
+          'has them, no, if one is not at all, else open. A number with runs that *never* got '
+          'there decides nothing. Bootstrap intervals say how often they *cover* the value. They '
+          f'decide from {ENOUGH} seeds on. Sentences are shortened. *Wall, corner, '
           'walking*: the instability with the strongest there, less that with it in the middle. '
           'To *stabilise* is to have a mean over five seconds within 10 % of that of the last '
           '100 s, for 20 s.')

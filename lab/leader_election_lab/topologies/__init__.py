@@ -259,12 +259,12 @@ class EdgeListParameters:
     """The links of a graph, and the positions of its devices."""
 
     path: str = parameter(
-        '', 'A file: GraphML (.graphml), or a list of links with two names a line.')
+        '', 'A file: GraphML, GML, or a list of links with two names a line.')
     pairs: tuple[int, ...] = parameter(
         (), 'Instead of a file: the links, as pairs of indices from 0 on, one after the other.')
     positions: str = parameter(
-        '', 'A file with a line "name x y" [m] for each device. Empty: as given by the GraphML '
-        'file, else a force-directed layout.')
+        '', 'A file with a line "name x y" [m] for each device. Empty: as given by the file of '
+        'the graph, else a force-directed layout.')
     edge_length: float = parameter(
         1.0, 'Average length of the links of a layout.',
         unit='m', lower=1e-6, upper=1e6)

@@ -15,13 +15,14 @@
 """
 Graphs, read from files or given as pairs of indices, and their layouts in the plane.
 
-A graph file is GraphML (``.graphml``), whose nodes may have the attributes ``x`` and ``y`` [m].
-Any other file is an edge list: one link a line, two names between spaces. Weights and data after
-them, and comments from a ``#`` after a space or at the beginning on, are ignored, as are
+A graph file is GraphML or GML, whose nodes may have the attributes ``x`` and ``y`` [m], or an edge
+list: one link a line, two names between spaces. The content decides which, not the file's name.
+Comments from a ``#`` after a space or at the beginning on are ignored, as are attributes,
 directions, repeated links and self-loops.
 """
 
-from collections.abc import Iterator
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Callable, Iterator
 from io import BytesIO
 import re
 from typing import Any, NamedTuple
@@ -32,6 +33,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 LINE = 'a link a line, as two names between spaces'
+HEAD = 65536
+"""The part of a file that tells its format [bytes]."""
 DEGREES = r'^(EPSG:)?(4326|4269|4267|4258|4979)$|^(OGC:|urn:.*:)?(CRS84|WGS ?84)$' \
     r'|^\s*(GEOGCS|GEOGCRS|GEODCRS|GEOGRAPHICCRS)\b|\+proj=(longlat|latlong|lonlat|latlon)'
 """The text of a coordinate reference system (attribute ``crs`` of a graph) in degrees."""
@@ -55,14 +58,13 @@ def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
     Read a graph.
 
     :param parameter: the name of the parameter that gave the path, for error texts.
-    :param path: of a ``.graphml`` file, or an edge list.
+    :param path: of a GraphML or GML file, or an edge list.
     :param positions: the path of a file with a line ``name x y`` [m] for each node, or no text.
     :raises ParameterError: for a file that cannot be read, or a node that is missing in
         ``positions``.
     """
     try:
-        found = (_graphml(read_bytes(path)) if path.lower().endswith('.graphml')
-                 else _edge_list(read_text(path)))
+        found = _by_content(read_bytes(path), path)
         if not positions:
             _check_metres(found)
     except ValueError as error:
@@ -83,28 +85,44 @@ def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
     return GraphFile(np.array(pairs, np.int32), position, len(names))
 
 
-def _graphml(data: bytes) -> Any:
+def _by_content(data: bytes, path: str) -> Any:
+    """Return the graph of a file in any of the formats, which its first characters tell."""
     # Not imported with the module: that takes as long as a short run.
     import networkx as nx  # type: ignore[import-untyped]
-    try:
-        return nx.read_graphml(BytesIO(data))
-    except Exception as error:  # noqa: BLE001 - any error of the library on a wrong file
-        raise ValueError(f'no GraphML: {" ".join(str(error).split())}') from error
-
-
-def _edge_list(text: str) -> Any:
-    import networkx as nx
-    if text.lstrip().startswith('<'):
-        raise ValueError('line 1: XML; it takes GraphML, in a file whose name ends in .graphml, '
-                         f'or {LINE}')
+    wide = data[:2] in (BOM_UTF16_LE, BOM_UTF16_BE)
+    head = data[:HEAD].decode('utf-16' if wide else 'utf-8-sig', 'ignore').lstrip()
+    if 'OSMHeader' in head[:64] or re.search(r'<osm\b', head):
+        raise ValueError('OpenStreetMap data; save its streets as GraphML, in OSMnx by '
+                         'project_graph and save_graphml')
+    if head.startswith('<'):
+        if not re.search(r'<(\w+:)?graphml\b', head):
+            raise ValueError(f'line 1: XML, but no GraphML; it takes GraphML, GML, or {LINE}')
+        return _by_library(lambda: nx.read_graphml(BytesIO(data)), 'GraphML')
+    text = read_text(path)
+    if re.search(r'^\s*graph\s*\[', head, re.MULTILINE | re.IGNORECASE):
+        return _by_library(
+            lambda: nx.relabel_nodes(nx.parse_gml(text, label='id'), str), 'GML')
     graph = nx.Graph()
+    graph.add_edges_from(_edge_list(text))
+    return graph
+
+
+def _by_library(read: Callable[[], Any], form: str) -> Any:
+    try:
+        return read()
+    except Exception as error:  # noqa: BLE001 - any error of the library on a wrong file
+        raise ValueError(f'no {form}: {" ".join(str(error).split())}') from error
+
+
+def _edge_list(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the links of an edge list. A third column may be a weight, but also anything else."""
     for line, words in _lines(text):
         first, second, *rest = (*words, '', '')[:max(len(words), 2)]
-        if not second or any(name.endswith((',', ';')) for name in (first, second)) or not (
-                ''.join(rest).startswith('{') or all(map(_is_number, rest))):
-            raise ValueError(f'line {line}: it takes {LINE}: {shortened(" ".join(words))!r}')
-        graph.add_edge(first, second)
-    return graph
+        if not second or first[0] in '%*' or re.search('[,;]', first + second) or (
+                rest and not rest[0].startswith('{')):
+            raise ValueError(f'line {line}: it takes {LINE}, without commas and weights: '
+                             f'{shortened(" ".join(words))!r}')
+        yield first, second
 
 
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:

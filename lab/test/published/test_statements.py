@@ -22,7 +22,9 @@ from leader_election_lab.experiment import scenario
 from leader_election_lab.published import FOLDER, statements
 from leader_election_lab.published.statements import (
     central,
+    of_curves,
     one_leader,
+    over_runs,
     Reading,
     stabilises,
     STATEMENTS,
@@ -62,6 +64,27 @@ def test_verdict_follows_from_the_interval(
 def test_reading_of_never_is_no_agreement() -> None:
     never = Reading('x', Estimate(np.nan, np.nan, np.nan))
     assert verdict([never]) == 'no' and never.text() == 'x never'
+
+
+def test_number_with_a_run_that_never_got_there_is_no_yes() -> None:
+    """Of eight runs seven recover within 20 to 26 s, far below 30 s."""
+    seven = over_runs('x', np.arange(20.0, 27.0), '.1f', most=30.0)
+    eight = over_runs('x', np.append(np.arange(20.0, 27.0), np.nan), '.1f', most=30.0)
+    assert (verdict([seven]), verdict([eight])) == ('yes', 'open')
+    assert seven.text() == 'x 23.0 (21.0 to 25.0)'
+    assert eight.text() == 'x 23.0 (21.0 to 25.0), 1 of 8 never'
+    assert verdict([over_runs('x', np.full(8, np.nan))]) == 'no'
+
+
+@pytest.mark.parametrize(('seeds', 'text', 'wanted'), [
+    (8, 'x 3.0 (3.0 to 3.0, covers less than 73%)', 'open'),
+    (20, 'x 3.0 (3.0 to 3.0, covers about 80%)', 'open'),
+    (50, 'x 3.0 (3.0 to 3.0, covers about 90%)', 'yes'), (200, 'x 3.0 (3.0 to 3.0)', 'yes')])
+def test_bootstrap_interval_says_what_it_covers(seeds: int, text: str, wanted: str) -> None:
+    curves = xr.DataArray(np.full((seeds, 2), 3.0), dims=('seed', 'time'), coords={
+        'time': [1.0, 2.0]})
+    reading = of_curves('x', curves, lambda times, curve: float(curve[0]), {}, form='.1f')
+    assert (reading.text(), verdict([reading])) == (text, wanted)
 
 
 def test_time_to_stabilise_is_as_computed_by_hand() -> None:

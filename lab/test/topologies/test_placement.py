@@ -154,22 +154,50 @@ def test_graphml_is_laid_out_when_it_has_no_places(tmp_path):
 
 @pytest.mark.parametrize('text', [
     '\ufeff1 2\n2 3\n3 1\n', 'a#1 b\nb c\nc a#1\n', '# links\n1 2 # of three\n2 3\n 1 3\n',
-    '1 2 3.5\n2 3 1\n3 1 0\n', "1 2 {'weight': 3}\n2 3 {}\n3 1 {}\n", 'ä ö\r\nö ü\r\nä\tü\r\n'])
-def test_edge_list_is_read_with_marks_comments_and_weights(tmp_path, text):
+    "1 2 {'weight': 3}\n2 3 {}\n3 1 {}\n", 'ä ö\r\nö ü\r\nä\tü\r\n'])
+def test_edge_list_is_read_with_marks_comments_and_data(tmp_path, text):
     (tmp_path / 'links').write_bytes(text.encode())
     placement = placed(path=str(tmp_path / 'links'))
     assert placement.pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
 
 
 @pytest.mark.parametrize(('text', 'problem'), [
-    ('1,2\n2,3\n', "line 1: it takes a link a line, as two names between spaces: '1,2'"),
+    ('1,2\n2,3\n', "line 1: it takes a link a line, as two names between spaces, .*: '1,2'"),
     ('1 2\n\n1, 3\n', "line 3: it takes a link a line, .*: '1, 3'"),
+    ('1,2 0.5\n', 'line 1: '), ('1 ,2\n', 'line 1: '), ('1 2 0.5\n', 'line 1: .* weights'),
+    ('% bip\n1 2\n', 'line 1: '), ('*Vertices 2\n1 2\n', 'line 1: '),
+    ('e 1 2\n', 'line 1: '), ('31220 1558 1567\n', 'line 1: '),
     ('New York Boston\n', 'line 1: '), ('1\n', 'line 1: '), ('1 # 2\n', 'line 1: '),
-    ('<osm><node/></osm>', 'line 1: XML; it takes GraphML, in a file whose name ends in ')])
+    ('<gexf/>', 'line 1: XML, but no GraphML; it takes GraphML, GML, or a link a line'),
+    ('<osm><node/></osm>', 'OpenStreetMap data; save its streets as GraphML'),
+    ('\0\0\0\r\n\tOSMHeader\x18', 'OpenStreetMap data; save its streets as GraphML'),
+    ('graph [ node [ id 1 ]', 'no GML: ')])
 def test_wrong_edge_list_is_refused_with_its_line(tmp_path, text, problem):
     (tmp_path / 'links.csv').write_text(text)
     with pytest.raises(ParameterError, match=f'parameter path: .*links.csv: {problem}'):
         placed(path=str(tmp_path / 'links.csv'))
+
+
+@pytest.mark.parametrize('head', ['', '# of five\n', 'Creator "a hand"\nVersion 1\n'])
+@pytest.mark.parametrize('name', ['town.gml', 'town.txt', 'town.graphml'])
+def test_gml_is_read_by_its_content_when_its_name_says_something_else(tmp_path, name, head):
+    """Read as an edge list, it would link graph with [, id with 7, and source with 7."""
+    (tmp_path / name).write_text(head + """graph
+[
+  node [ id 7 label "a" x 0.0 y 0.0 ]
+  node [ id 3 label "b" x 4.0 y 3.0 ]
+  edge [ source 7 target 3 weight 2 ]
+]
+""")
+    placement = placed(path=str(tmp_path / name))
+    assert placement.position.tolist() == [[4, 3], [0, 0]]
+    assert placement.pairs.tolist() == [[0, 1]]
+
+
+def test_graphml_is_read_by_its_content_when_its_name_says_something_else(tmp_path):
+    nx.write_graphml(nx.petersen_graph(), tmp_path / 'petersen.txt')
+    placement = placed(path=str(tmp_path / 'petersen.txt'))
+    assert nx.is_isomorphic(nx.Graph(placement.pairs.tolist()), nx.petersen_graph())
 
 
 def test_packed_graph_is_refused(tmp_path):
