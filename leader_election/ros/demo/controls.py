@@ -28,6 +28,8 @@ from leader_election.simulation.parameters import WorldParameters
 
 BESIDE = 'beside'
 """The instance of the election that runs beside the first, on the same robots."""
+LEADERS = 'leaders'
+"""The parameter of algorithm ``given``, of both instances."""
 MOST_ROBOTS = 24
 """The most robots: each has a process of its own."""
 
@@ -60,6 +62,7 @@ CONTROLS = {
     **_control(WorldParameters, 'robots', 12, anew=True, upper=MOST_ROBOTS),
     **_control(ElectionParameters, 'algorithm', 'bounded', anew=True),
     **_control(ElectionParameters, f'{BESIDE}.algorithm', 'classic', anew=True),
+    **_control(ElectionParameters, LEADERS, '', anew=True),
     **_control(ElectionParameters, 'metric', 'odometry', anew=True),
     **_control(ElectionParameters, 'tasks', '', anew=True, choices=lambda: tuple(
         name for name in SCENARIOS if name != GATE)),

@@ -25,13 +25,23 @@ import math
 import os
 from pathlib import Path
 from queue import SimpleQueue
+import shutil
 import signal
 from typing import Any
 
+from leader_election.election.algorithms.given import leader_ranges
 from leader_election.election.messages.codec import MAIN, Position
 from leader_election.parameters import ParameterError
+from leader_election.parameters.command_line import ROS2
 from leader_election.parameters.values import did_you_mean
-from leader_election.ros.demo.controls import BESIDE, CONTROLS, Guide, MOST_ROBOTS, taken
+from leader_election.ros.demo.controls import (
+    BESIDE,
+    CONTROLS,
+    Guide,
+    LEADERS,
+    MOST_ROBOTS,
+    taken,
+)
 from leader_election.ros.demo.faults import (
     Attacker,
     FaultySwarm,
@@ -49,7 +59,7 @@ from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.tracker import ObserverParameters, SwarmTracker
-from leader_election.swarm.web.play_page import PlaygroundState, TOUR
+from leader_election.swarm.web.play_page import PlaygroundState, RESET, TOUR
 
 ARENA = 'empty:18x12'
 LIE = 'forged candidacies'
@@ -100,7 +110,10 @@ class Playground(FaultySwarm):
         self.lying = False
         self.commands = ''
         self._inbox: SimpleQueue[tuple[str, Any]] = SimpleQueue()
+        self._start_values = dict(self.values)
         self._guide = Guide(pace)
+        self._undo: dict[str, Any] = {}
+        """The requests that undo what the present tour has changed, by name."""
         self._error = ''
         self._begun = node.snapshot.time
         self.curves: deque[tuple[float, ...]] = deque([(0.0, 0.0, 0.0)], CURVE)
@@ -144,7 +157,8 @@ class Playground(FaultySwarm):
 
     def _robot(self, members: str) -> dict[str, Any]:
         """Return the parameters of the process of a robot."""
-        values = {**self.values, f'{BESIDE}.radius': self.values['radius']}
+        values = {**self.values, **{f'{BESIDE}.{key}': self.values[key]
+                                    for key in ('radius', LEADERS)}}
         chosen = {key: value for key, value in values.items() if taken(key, self.values)
                   and not (key in CONTROLS and CONTROLS[key].of_world)}
         return {**self._scene, 'members': members, 'round_period': 0.5,
@@ -177,12 +191,24 @@ class Playground(FaultySwarm):
         while not self._inbox.empty():
             name, value = self._inbox.get()
             if name == TOUR:
+                self._end_tour()
                 self._guide.begin(value)
+            elif name == RESET:
+                self._guide.begin('')
+                self._undo.clear()
+                self.values = dict(self._start_values)
+                self._error, self.commands = '', self.start()
             else:
                 self._try(name, value)
         snapshot = self.observers[MAIN].snapshot
         if (step := self._guide.due(snapshot.time)) is not None and step.control:
+            before = {**self.values, 'cut': bool(self.apart)}.get(step.control)
             self._try(step.control, step.value)
+            if not self._error:
+                self._undo.setdefault(*(('revive', self._last) if before is None
+                                        else (step.control, before)))
+        if not self._guide.text:
+            self._end_tour()
         ended = self.processes.ended()
         for robot in self.living:
             # A user has typed the command line.
@@ -194,10 +220,16 @@ class Playground(FaultySwarm):
                 observer.statistics.changes_a_minute for observer in self.observers.values())))
         self.state = self._state()
 
+    def _end_tour(self) -> None:
+        """Undo what the present tour has changed."""
+        undo, self._undo = self._undo, {}
+        for name, value in undo.items():
+            self._try(name, value)
+
     def _state(self) -> PlaygroundState:
         return PlaygroundState(
             {**self.values, 'cut': bool(self.apart), 'liar': self.lying},
-            f'export {DOMAIN}={os.environ.get(DOMAIN) or 0}\n{self.commands}',
+            _typed(self.commands),
             '; '.join(filter(None, (self._error, *self.errors[-1:]))), self._guide.text,
             tuple(self.curves), (self.values['algorithm'], self.values[f'{BESIDE}.algorithm']),
             self.observers[BESIDE].frame, self.observers[BESIDE].rings)
@@ -249,7 +281,16 @@ class Playground(FaultySwarm):
         value = control.declared.check(value)
         if value == self.values[name]:
             return ''
-        if not taken(name, self.values):
+        values = {**self.values, name: value}
+        given = any(taken(key, values) for key in (LEADERS, f'{BESIDE}.{LEADERS}'))
+        if given and not leader_ranges(values[LEADERS]):
+            raise ParameterError(LEADERS, problem=': algorithm given takes the ids of its '
+                                 'leaders, such as 1, 5; fill in "leaders of given" first')
+        if name == LEADERS and not given:
+            leader_ranges(value)
+            self.values[name] = value
+            return ''
+        if name != LEADERS and not taken(name, values):
             raise ParameterError(name, problem=f': algorithm {self.values["algorithm"]} does not '
                                  'take it')
         self.values[name] = value
@@ -285,18 +326,22 @@ class Playground(FaultySwarm):
         self._last = int(value)
         return self._last
 
-    def _kill(self, value: Any) -> str:
+    def _running(self, value: Any) -> str:
+        """Return the name of the process of a robot that was not killed."""
         name = f'robot_{self._id(value)}'
         if name not in self.pids:
-            return ''
+            raise ParameterError('robot', problem=f' {self._last} is dead already; '
+                                 'restart it first')
+        return name
+
+    def _kill(self, value: Any) -> str:
+        name = self._running(value)
         pid = self.pids[name]
         self.kill(name)
         return f'kill -KILL {pid}'
 
     def _freeze(self, value: Any) -> str:
-        name = f'robot_{self._id(value)}'
-        if name not in self.pids:
-            return ''
+        name = self._running(value)
         self.pause(name)
         return f'kill -STOP {self.pids[name]}'
 
@@ -341,3 +386,10 @@ class Playground(FaultySwarm):
         robot = self._id(LEADER)
         self._attacker.begin(LIE, robot)
         return self._attacker.command(LIE, robot)
+
+
+def _typed(commands: str) -> str:
+    """Return command lines for another terminal."""
+    absent = ROS2 in commands.split() and shutil.which(ROS2) is None
+    note = f'# {ROS2} is not installed here; it is the command of a sourced ROS 2\n' * absent
+    return f'{note}export {DOMAIN}={os.environ.get(DOMAIN) or 0}\n{commands}'

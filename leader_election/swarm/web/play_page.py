@@ -23,18 +23,36 @@ from bokeh.document import Document
 from bokeh.events import Tap
 from bokeh.layouts import column, row
 from bokeh.models import ColumnDataSource
-from bokeh.models.widgets import Button, Div, RadioButtonGroup, Select, Slider, Toggle
+from bokeh.models.widgets import (
+    Button,
+    Div,
+    RadioButtonGroup,
+    Select,
+    Slider,
+    TextInput,
+    Toggle,
+)
 from bokeh.plotting import figure
 from leader_election.parameters import Parameter
 from leader_election.swarm.view.frame import Frame, Rings
-from leader_election.swarm.web.live_page import LivePage, STYLE, UPDATE
+from leader_election.swarm.web.live_page import LivePage, STYLE, UPDATE, WIDGETS
 from leader_election.swarm.web.swarm_map import plain, SwarmMap
 
 LOOK, MOVE = 'look', 'move'
-FAULTS = (LOOK, 'kill', 'freeze', 'blind', MOVE, 'revive')
-SWITCHES = {'cut': 'cut the swarm in two', 'liar': 'a liar joins'}
-TOUR = 'tour'
-"""The request of a tour by its title. An empty title ends the tour."""
+FAULTS = {LOOK: 'look at it', 'kill': 'kill', 'freeze': 'freeze', 'blind': 'stop odometry',
+          MOVE: 'move', 'revive': 'restart'}
+FAULTS_TIP = ('kill: end its process, like a power failure; freeze: stop its process; stop '
+              'odometry: it does not know its position any more; move: click on the robot, then '
+              'where it goes; restart: end these faults')
+SWITCHES = {
+    'cut': ('cut the radio in two', 'The left half of the robots and the right half cannot hear '
+            'each other.'),
+    'liar': ('forge messages', 'Somebody sends messages of a very strong robot that does not '
+             'exist, near the leader of the most robots.')}
+TOUR, RESET = 'tour', 'reset'
+"""The request of a tour by its title, where an empty one ends the tour; and that of the start."""
+_TITLES = {'beside.algorithm': 'second algorithm', 'leaders': 'leaders of given'}
+"""Of settings whose names do not tell enough."""
 TINTS = {'first': '#0072b2', 'beside': '#d55e00'}
 """Colours of the curves of both swarms, distinct for colour-blind people."""
 
@@ -56,6 +74,11 @@ class PlaygroundState(NamedTuple):
     rings: Rings
 
 
+def _tip(text: str) -> dict[str, Any]:
+    """Return the arguments of a widget for a text that a pointer above it shows."""
+    return {'html_attributes': {'title': text} if text else {}}
+
+
 class Controls:
     """
     The controls of one viewer.
@@ -64,37 +87,45 @@ class Controls:
     :param settings: parameters that the page sets, each a choice or a number with a range.
     :param tours: the titles of the tours.
     :param state: returns the newest state.
-    :param request: takes the name of a setting, a fault, a switch or :data:`TOUR`, and a value: of
-        a fault the robot, of a move a list of it and its new place.
+    :param request: takes the name of a setting, a fault, a switch, :data:`TOUR` or
+        :data:`RESET`, and a value: of a fault the robot, of a move a list of it and its place.
     """
 
     def __init__(self, document: Document, live: LivePage, settings: Sequence[Parameter],
                  tours: Sequence[str], state: Callable[[], PlaygroundState],
                  request: Callable[[str, Any], None]) -> None:
-        self._document, self._live, self._state, self._request = document, live, state, request
+        self._document, self._live, self._state, self._take = document, live, state, request
         self._widgets: dict[str, Any] = {each.name: self._widget(each) for each in settings}
-        self._fault = RadioButtonGroup(labels=list(FAULTS), active=0, name='fault')
+        fields = list(self._widgets.values())
+        self._fault = RadioButtonGroup(
+            labels=list(FAULTS.values()), active=0, name='fault', **_tip(FAULTS_TIP),
+            styles={'max-width': '100%'}, stylesheets=['.bk-btn-group { flex-wrap: wrap }'])
+        self._fault.on_change('active', lambda _, __, ___: self._drop())
         self._carried: int | None = None
         here = Button(label='do it to the chosen robot', name='act', width=180)
         here.on_click(lambda: self._act(live.chosen))
-        for name, label in SWITCHES.items():
-            toggle = Toggle(label=label, name=name, width=150)
+        for name, (label, tip) in SWITCHES.items():
+            toggle = Toggle(label=label, name=name, width=150, **_tip(tip))
             toggle.on_change('active', self._changed(name))
             self._widgets[name] = toggle
-        self._tour = Div(name='tour', sizing_mode='stretch_width', stylesheets=[STYLE])
-        self._command = Div(name='command', sizing_mode='stretch_width', stylesheets=[STYLE])
-        guides = []
-        for title in (*tours, ''):
-            guides.append(Button(label=title or 'no tour', name='guide'))
-            guides[-1].on_click(lambda title=title: request(TOUR, title))
-        sliders = [each for each in self._widgets.values() if isinstance(each, Slider)]
-        selects = [each for each in self._widgets.values() if isinstance(each, Select)]
         wide: dict[str, Any] = {'sizing_mode': 'stretch_width', 'styles': {'flex-wrap': 'wrap'}}
+        self._tour, self._note, self._command = (
+            Div(name=name, sizing_mode='stretch_width', stylesheets=[STYLE], visible=visible)
+            for name, visible in (('tour', True), ('note', True), ('command', False)))
+        guides = [self._button(title, TOUR, title) for title in tours]
+        guides += [self._button('end the tour', TOUR, ''),
+                   self._button('reset', RESET, None, 'Start the swarm anew as at the beginning.')]
+        show = Toggle(label='show the commands', width=150, **_tip(
+            'The commands that do in a terminal what was done last.'))
+        show.js_link('active', self._command, 'visible')
         document.add_root(column(
-            row(*guides, **wide), self._tour, row(*sliders, **wide), row(*selects, **wide),
-            row(Div(text='a click on a robot:'), self._fault, here,
+            row(*guides, **wide), row(
+                Div(text='a click on a robot:'), self._fault, here,
                 *(self._widgets[name] for name in SWITCHES), **wide),
-            self._command, name='play', sizing_mode='stretch_width'))
+            self._note, name='guides', sizing_mode='stretch_width'))
+        document.add_root(self._tour)
+        document.add_root(column(row(*fields, **wide), show, self._command, name='play',
+                                 sizing_mode='stretch_width'))
         self._curves = ColumnDataSource({name: [] for name in ('time', *TINTS)})
         chart: Any = figure(
             height=200, sizing_mode='stretch_width', tools='reset', x_axis_label='time [s]',
@@ -119,12 +150,17 @@ class Controls:
     def _widget(self, p: Parameter) -> Any:
         """Return the widget of a choice or of a number."""
         unit = p.unit.partition(' (')[0]
-        title = p.name.replace('_', ' ').replace('.', ' ') + (f' [{unit}]' if unit else '')
+        title = _TITLES.get(p.name) or p.name.replace('_', ' ') + (f' [{unit}]' if unit else '')
         given: dict[str, Any] = {
-            'title': title, 'value': self._state().values[p.name], 'name': p.name}
-        if p.choices is not None:
-            options: list[Any] = [(each, each or 'none') for each in p.choices()]
-            widget: Any = Select(**given, width=140, options=options)
+            'title': title, 'value': self._state().values[p.name],
+            'name': _TITLES.get(p.name, p.name),
+            **_tip(p.description)}
+        if p.type is str:
+            given |= {'width': 140, 'stylesheets': [WIDGETS]}
+            options: list[Any] = [(each, each or 'none') for each in p.choices()] \
+                if p.choices else []
+            widget: Any = Select(**given, options=options) if options else \
+                TextInput(**given, placeholder='such as 1, 5')
             widget.on_change('value', self._changed(p.name))
         else:
             low, high = float(p.lower or 0), float(p.upper or 0)
@@ -132,6 +168,19 @@ class Controls:
                             step=1 if p.type is int else round((high - low) / 100, 3))
             widget.on_change('value_throttled', self._changed(p.name))
         return widget
+
+    def _button(self, label: str, name: str, value: Any, tip: str = '') -> Any:
+        button = Button(label=label, **_tip(tip))
+        button.on_click(lambda: self._request(name, value))
+        return button
+
+    def _drop(self) -> None:
+        """Wait no more for the place of a robot that is moved."""
+        self._carried = None
+
+    def _request(self, name: str, value: Any) -> None:
+        self._drop()
+        self._take(name, value)
 
     def _changed(self, key: str) -> Any:
         def changed(name: str, before: Any, value: Any) -> None:
@@ -141,14 +190,13 @@ class Controls:
         return changed
 
     def _tap(self, event: Any) -> None:
-        if FAULTS[self._fault.active or 0] == MOVE and self._carried is not None:
+        if self._carried is not None:
             self._request(MOVE, [self._carried, event.x, event.y])
-            self._carried = None
         else:
             self._act(self._live.chosen)
 
     def _act(self, robot: int | None) -> None:
-        fault = FAULTS[self._fault.active or 0]
+        fault = [*FAULTS][self._fault.active or 0]
         if robot is not None and fault == MOVE:
             self._carried = robot
         elif robot is not None and fault != LOOK:
@@ -166,9 +214,8 @@ class Controls:
                 widget.update(**{name: state.values[key]})
         self._tour.text = f'<p class="next">{escape(state.tour)}</p>'
         carry = '' if self._carried is None else f'robot {self._carried}: click where it goes'
-        self._command.text = (
-            f'<p class="note">{escape(state.error or carry)}</p>'
-            f'<pre style="white-space:pre-wrap">{escape(state.commands)}</pre>')
+        self._note.text = f'<p class="note">{escape(carry or state.error)}</p>'
+        self._command.text = f'<pre style="white-space:pre-wrap">{escape(state.commands)}</pre>'
         self._legend.text = 'changes of leader: ' + ' &ensp; '.join(
             f'<span style="color:{tint}">{line} {escape(name)}</span>'
             for tint, line, name in zip(TINTS.values(), '—╌', (

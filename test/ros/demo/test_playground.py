@@ -23,6 +23,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 from bokeh.document import Document
 from bokeh.models.widgets import AbstractButton, Slider, Toggle
@@ -38,7 +39,7 @@ from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.fleet.hosting import RobotHostParameters
 from leader_election.swarm.snapshot import RobotView
 from leader_election.swarm.web.live_page import LivePage, PageFeed
-from leader_election.swarm.web.play_page import Controls, FAULTS, LOOK, SWITCHES, TOUR
+from leader_election.swarm.web.play_page import Controls, FAULTS, LOOK, RESET, SWITCHES, TOUR
 import pytest
 from rcl_interfaces.srv import GetParameters
 from rclpy.parameter import parameter_value_to_python
@@ -131,7 +132,7 @@ def test_control_has_range_and_unit_of_its_declaration(name: str) -> None:
             if p.name == name.rpartition('.')[2])
     assert here.unit == p.unit and here.check(CONTROLS[name].value) == CONTROLS[name].value
     for value in here.choices() if here.choices else (here.lower, here.upper):
-        assert here.check(p.check(value)) == value
+        assert value is None or here.check(p.check(value)) == value
     with pytest.raises(ParameterError, match=f'{name}.* takes'):
         here.check('wrong' if here.choices else -1)
 
@@ -201,7 +202,8 @@ def _killed_and_back(one: Play) -> None:
     pid = one.game.pids[f'robot_{leader}']
     assert one.game.do('kill', 'leader') == f'kill -KILL {pid}'
     one.until(replaced)
-    assert one.game.do('kill', 'last') == ''
+    with pytest.raises(ParameterError, match=f'robot {leader} is dead already; restart it'):
+        one.game.do('kill', 'last')
     command = one.game.do('revive', 'last')
     one.until(back)
     one.has_run(f'kill -KILL {one.game.pids[f"robot_{leader}"]}')
@@ -271,6 +273,9 @@ def test_request_is_refused_with_its_name_when_wrong(ros: None, tmp_path: Path) 
             ('radius', 31.0, 'parameter radius: 31.0 .* takes 0 to 30 m'),
             ('kill', 9, 'robot.*9.*1 to 3'), ('algorithm', 'bonded', 'did you mean bounded'),
             ('tasks', 'gate', "tasks: 'gate'"),
+            ('algorithm', 'given', 'leaders: algorithm given takes the ids of its leaders'),
+            ('beside.algorithm', 'given', 'leaders: algorithm given'),
+            ('leaders', '1, x', 'leaders'),
             ('radus', 1.0, 'radus is not known; did you mean radius')):
         with pytest.raises(ParameterError, match=text):
             game.do(name, value)
@@ -281,11 +286,15 @@ def test_tours_execute_all_steps_in_a_minute_on_both_swarms(
     one = play(robots=5, speed=0.4, pace=16.0)
     for title, steps in TOURS.items():
         assert 50.0 <= sum(step.wait for step in steps) <= 75.0
-        told, errors = [], set()
+        told, errors, last = [], set(), {}
+        before = dict(one.game.state.values)
 
-        def over(told: list[str] = told, errors: set[str] = errors) -> bool:
+        def over(told: list[str] = told, errors: set[str] = errors,
+                 last: dict[str, object] = last) -> bool:
             state = one.game.state
             errors.add(state.error)
+            if state.tour:
+                last.update(state.values)
             if state.tour and state.tour not in told:
                 told.append(state.tour)
             return bool(told) and not state.tour
@@ -293,15 +302,64 @@ def test_tours_execute_all_steps_in_a_minute_on_both_swarms(
         one.game.request(TOUR, title)
         one.until(over)
         assert told == [f'{title}: {step.text}' for step in steps] and errors == {''}
-        last = {step.control: step.value for step in steps}
-        values = one.game.state.values
-        assert {**values, **{key: value for key, value in last.items() if key in values}} == values
+        set_to = {step.control: step.value for step in steps if step.control in last}
+        assert {**last, **set_to} == last
+        # The end of a tour undoes what the tour has changed.
+        assert one.game.state.values == before
         one.until(lambda: len(one.robots) == 5)
     beside = one.game.observers[BESIDE]
     one.until(lambda: {*beside.snapshot.robots} == {*one.robots})
     assert all(math.dist(view.position or (), one.robots[i].position or ()) < 2.0
                for i, view in beside.snapshot.robots.items())
     assert len(one.game.curves) > 9 and {len(point) for point in one.game.curves} == {3}
+
+
+def test_end_of_a_tour_and_reset_restore_the_start(play: Callable[..., Play]) -> None:
+    one = play(robots=2, radius=9.0, speed=0.4)
+    title = next(title for title in TOURS if title.startswith('Why'))
+    before = dict(one.game.state.values)
+    one.game.request(TOUR, title)
+    one.until(lambda: one.game.state.values['radius'] == 6.0)
+    one.game.request(TOUR, '')
+    one.until(lambda: one.game.state.values == before)
+    one.game.do('radius', 3.0)
+    one.game.do('kill', 1)
+    one.game.do('blind', 2)
+    one.game.request(RESET, None)
+    one.until(lambda: one.game.state.values == before and len(one.robots) == 2
+              and one.robots[2].position is not None)
+    assert not one.game.blind
+
+
+def test_given_leaders_lead_once_they_are_named(play: Callable[..., Play]) -> None:
+    one = play()
+    assert one.game.do('leaders', '2') == ''
+    one.game.do('algorithm', 'given')
+    one.until(lambda: len(one.robots) == 3 and one.leaders == {2})
+
+
+def test_place_is_asked_for_until_the_next_action(ros: None, tmp_path: Path) -> None:
+    document, requests = Document(), []
+    game = Playground(tmp_path)
+    live = LivePage(document, PageFeed(6.0))
+    controls = Controls(document, live, [c.declared for c in CONTROLS.values()], tuple(TOURS),
+                        lambda: game.state, lambda *request: requests.append(request))
+    fault, note = (document.get_model_by_name(name) for name in ('fault', 'note'))
+    tap = SimpleNamespace(x=1.0, y=2.0)
+    for ends in (lambda: setattr(fault, 'active', 0),
+                 lambda: setattr(document.get_model_by_name('cut'), 'active', True)):
+        fault.active = [*FAULTS].index('move')
+        live.chosen = 3
+        controls._act(3)
+        controls.update()
+        assert 'robot 3: click where it goes' in note.text
+        ends()
+        controls.update()
+        assert 'click where' not in note.text
+    fault.active = [*FAULTS].index('move')
+    controls._act(3)
+    controls._tap(tap)
+    assert requests[-1] == ('move', [3, 1.0, 2.0])
 
 
 def test_only_the_playground_has_controls_and_they_request_known_changes(
@@ -351,7 +409,7 @@ def test_slider_click_and_switch_change_the_swarm_in_a_browser(
             browser.until(f"named('command').text.includes('{name} {value}.0')")
         browser.until("named('leaders').data.id.length == 1 && named('gone').data.id.length == 0")
         leader, x, y = browser.get("['id', 'x', 'y'].map((k) => named('leaders').data[k][0])")
-        browser.get(f"named('fault').active = {FAULTS.index('kill')}")
+        browser.get(f"named('fault').active = {[*FAULTS].index('kill')}")
         browser.click('map', x, y)
         browser.until("named('command').text.includes('kill -KILL')")
         browser.until(f"named('leaders').data.id.length && named('leaders').data.id[0] != {leader}"
