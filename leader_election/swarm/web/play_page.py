@@ -75,8 +75,8 @@ class PlaygroundState(NamedTuple):
 
 
 def _tip(text: str) -> dict[str, Any]:
-    """Return the arguments of a widget for a text that a pointer above it shows."""
-    return {'html_attributes': {'title': text} if text else {}}
+    """Return the style of a widget, and the text that it shows below a pointer, as arguments."""
+    return {'html_attributes': {'title': text} if text else {}, 'stylesheets': [WIDGETS]}
 
 
 class Controls:
@@ -98,8 +98,9 @@ class Controls:
         self._widgets: dict[str, Any] = {each.name: self._widget(each) for each in settings}
         fields = list(self._widgets.values())
         self._fault = RadioButtonGroup(
-            labels=list(FAULTS.values()), active=0, name='fault', **_tip(FAULTS_TIP),
-            styles={'max-width': '100%'}, stylesheets=['.bk-btn-group { flex-wrap: wrap }'])
+            labels=list(FAULTS.values()), active=0, name='fault', styles={'max-width': '100%'},
+            **_tip(FAULTS_TIP))
+        self._fault.stylesheets = [WIDGETS, '.bk-btn-group { flex-wrap: wrap }']
         self._fault.on_change('active', lambda _, __, ___: self._drop())
         self._carried: int | None = None
         here = Button(label='do it to the chosen robot', name='act', width=180)
@@ -156,7 +157,7 @@ class Controls:
             'name': _TITLES.get(p.name, p.name),
             **_tip(p.description)}
         if p.type is str:
-            given |= {'width': 140, 'stylesheets': [WIDGETS]}
+            given |= {'width': 140}
             options: list[Any] = [(each, each or 'none') for each in p.choices()] \
                 if p.choices else []
             widget: Any = Select(**given, options=options) if options else \
