@@ -46,7 +46,7 @@ class Reason(str, Enum):
     BEYOND_JOINING_RADIUS = 'beyond_joining_radius'
     TOO_MANY_HOPS = 'too_many_hops'
     WEAKER = 'weaker'
-    FARTHER = 'farther'
+    NO_BETTER = 'no_better'
     OWN = 'own'
     ALGORITHM = 'algorithm'
 
@@ -81,7 +81,8 @@ _ABOUT_CANDIDACIES = {
     Reason.BEYOND_JOINING_RADIUS: 'beyond the joining radius',
     Reason.TOO_MANY_HOPS: 'too many hops away',
     Reason.WEAKER: 'weaker',
-    Reason.FARTHER: 'no stronger, and farther',
+    Reason.NO_BETTER: 'no better',
+    Reason.ALGORITHM: 'not by its algorithm',
 }
 
 
@@ -170,18 +171,21 @@ def candidacies(inputs: Inputs) -> list[ReceivedCandidacy]:
         found.append(ReceivedCandidacy(
             sender, int(export.leader), strength_of(export), far, _judged(inputs, j, far)))
     # Of several that would do, the state has the nearest.
-    best = min((each.distance for each in found if each.reason == Reason.TAKEN), default=0.0)
-    return [each._replace(reason=Reason.FARTHER)
-            if each.reason == Reason.TAKEN and each.distance > best else each for each in found]
+    taken = [each.distance for each in found if each.reason == Reason.TAKEN]
+    return [each._replace(reason=Reason.NO_BETTER)
+            if each.reason == Reason.TAKEN and each.distance > min(taken) else each
+            for each in found]
 
 
 def list_of(received: Sequence[ReceivedCandidacy]) -> str:
     """
     Return candidacies in words, the nearest first.
 
-    >>> list_of([ReceivedCandidacy(9, 34, 5.0, 6.31, Reason.BEYOND_RADIUS),
-    ...          ReceivedCandidacy(7, 31, 4.0, 2.0, Reason.TAKEN)])
-    '7 offers 31 (4) at 2.0 m: taken; 9 offers 34 (5) at 6.3 m: beyond the radius'
+    >>> far = ReceivedCandidacy(7, 34, 5.0, 6.31, Reason.BEYOND_RADIUS)
+    >>> list_of([far, ReceivedCandidacy(9, 31, 4.0, 2.0, Reason.TAKEN)])
+    '9 offers 31 (4) at 2.0 m: taken; 7 offers 34 (5) at 6.3 m: beyond the radius'
+    >>> [list_of([far] * number).count(';') for number in (20, 21)], list_of([far] * 22)[-6:]
+    ([19, 20], '2 more')
     """
     near = sorted(received, key=lambda candidacy: candidacy.distance)
     words = [f'{each.sender} offers {each.leader} ({each.strength:.3g}) at {each.distance:.1f} m: '
@@ -209,7 +213,10 @@ def _judged(inputs: Inputs, j: int, far: float) -> Reason:
         return Reason.TOO_MANY_HOPS
     if strength_of(export) < strength_of(state):
         return Reason.WEAKER
-    return Reason.TAKEN if export.leader == state.leader else Reason.FARTHER
+    if export.leader == state.leader:
+        return Reason.TAKEN
+    equal = strength_of(export) == strength_of(state)
+    return Reason.NO_BETTER if equal else Reason.ALGORITHM
 
 
 class LeaderWatch:
@@ -240,7 +247,7 @@ class LeaderWatch:
         """
         before, by = self.change.leader, self._by
         if self._loss is None and by not in (NO_LEADER, *inputs.senders):
-            made = Change(leader, before, about=by)
+            made = Change(before=before, about=by)
             self._loss = float(inputs.before.distance), made._replace(
                 reason=Reason.OUT_OF_RANGE) if by in heard else made._replace(
                 reason=Reason.SILENT, measured=expiry)
@@ -251,10 +258,10 @@ class LeaderWatch:
             self._loss = None
         elif self._loss is not None and inputs.state.distance <= self._loss[0]:
             self._loss = None
-        self._by = min(
-            ((float(export.distance) + distance, sender) for sender, export, distance
-             in zip(inputs.senders, inputs.exports, inputs.metric) if export.leader == leader),
-            default=(0.0, NO_LEADER))[1] if leader != inputs.own else NO_LEADER
+        ways = [(float(export.distance) + distance, sender) for sender, export, distance
+                in zip(inputs.senders, inputs.exports, inputs.metric)
+                if export.leader == leader != inputs.own]
+        self._by = min(ways)[1] if ways else NO_LEADER
 
 
 _ECHOES = (Reason.NOT_PASSED_ON, Reason.BEYOND_RADIUS, Reason.TOO_MANY_HOPS)

@@ -16,6 +16,7 @@
 
 from collections.abc import Callable
 import math
+from typing import NamedTuple
 
 from election.robot.swarm import line, Swarm
 from hypothesis import given
@@ -90,6 +91,9 @@ def test_robot_says_why_its_leader_changed(case: str) -> None:
     assert (change.before, change.leader) == (before, instance.leader)
     assert before != instance.leader
     assert (change.reason, change.because) == (reason, words)
+    if reason in (Reason.STRONGER, Reason.OWN_STRENGTH):
+        assert change.about == change.leader
+        assert change.measured == 1.0 or reason == Reason.OWN_STRENGTH
 
 
 def test_robot_has_no_leader_before_the_first() -> None:
@@ -101,9 +105,9 @@ def test_robot_has_no_leader_before_the_first() -> None:
 
 def told(before: Candidacy, exports: dict[int, Candidacy], own: int = 5, strength: float = 1.0,
          contradicted: tuple[int, ...] = (), hop_limit: int = 9,
-         joining: float = 4.5) -> tuple[Candidacy, Inputs]:
+         joining: float = 4.5, ties: str = 'id') -> tuple[Candidacy, Inputs]:
     """Return the state of a robot after a round, and what the round went by. All are 1 m away."""
-    parameters = configure(6.0, 'id', hop_limit, 1.0 - joining / 6.0)
+    parameters = configure(6.0, ties, hop_limit, 1.0 - joining / 6.0)
     left = [export for j, export in enumerate(exports.values()) if j not in contradicted]
     state = bounded_round(Device(own, strength), before, Candidacies(*map(list, zip(*left)))
                           if left else Candidacies([], [], [], []), [1.0] * len(left), parameters)
@@ -121,6 +125,10 @@ FOLLOWED = Candidacy(-9.0, 2.0, 8, 2)
      {'contradicted': (0,), 'joining': 1.5}, (Reason.LEADS_NO_MORE, 7)),
     ({7: Candidacy(-9.0, 1.0, 8, 9)}, {}, (Reason.TOO_MANY_HOPS, 7)),
     ({7: Candidacy(-9.0, 1.0, 8, 1), 4: Candidacy(-9.0, 0.0, 4, 0)}, {}, (Reason.LOWER_ID, 7)),
+    ({7: Candidacy(-9.0, 1.0, 8, 1), 4: Candidacy(-9.0, 0.0, 4, 0)}, {'ties': 'nearest'},
+     (Reason.NEARER, 7)),
+    ({7: Candidacy(-9.0, 6.5, 8, 1), 6: Candidacy(-9.0, 5.5, 8, 1)}, {},
+     (Reason.BEYOND_RADIUS, 6)),
 ])
 def test_what_the_neighbours_say_is_the_reason(
         exports: dict[int, Candidacy], settings: dict[str, object],
@@ -148,12 +156,74 @@ def test_each_candidacy_has_what_decided_about_it() -> None:
         1: Candidacy(-9.0, 1.0, 8, 1), 2: Candidacy(-9.0, 2.5, 8, 1),
         3: Candidacy(-4.0, 1.0, 3, 1), 4: Candidacy(-1.0, 0.5, 5, 1),
         6: Candidacy(-99.0, 5.5, 6, 3), 7: Candidacy(-98.0, 4.0, 7, 3),
-        8: Candidacy(-97.0, 1.0, 11, 9), 9: Candidacy(-96.0, 1.0, 12, 1)}, contradicted=(7,))
+        8: Candidacy(-97.0, 1.0, 11, 9), 9: Candidacy(-96.0, 1.0, 12, 1),
+        10: Candidacy(-9.0, 1.0, 13, 1), 11: Candidacy(-9.0, 5.0, 8, 1)}, contradicted=(7,))
     assert {each.sender: (each.reason.value, each.distance) for each in candidacies(inputs)} == {
-        1: ('taken', 2.0), 2: ('farther', 3.5), 3: ('weaker', 2.0), 4: ('own', 1.5),
+        1: ('taken', 2.0), 2: ('no_better', 3.5), 3: ('weaker', 2.0), 4: ('own', 1.5),
         6: ('beyond_radius', 6.5), 7: ('beyond_joining_radius', 5.0),
-        8: ('too_many_hops', 2.0), 9: ('leads_no_more', 2.0)}
+        8: ('too_many_hops', 2.0), 9: ('leads_no_more', 2.0), 10: ('no_better', 2.0),
+        11: ('no_better', 6.0)}
     assert state.leader == 8
+
+
+def test_direct_neighbour_that_follows_another_leads_no_more() -> None:
+    watch = LeaderWatch()
+    for before, heard in ((Candidacy(-9.0, 1.0, 8, 1), Candidacy(-9.0, 0.0, 8, 0)),
+                          (Candidacy(-9.0, 1.0, 8, 1), Candidacy(-7.0, 1.0, 7, 1))):
+        state, inputs = told(before, {8: heard})
+        watch.update(state.leader, inputs, (), 3.0)
+    assert (watch.change.reason, watch.change.about) == (Reason.LEADS_NO_MORE, 8)
+
+
+def test_leader_gives_way_to_one_as_strong_with_a_lower_id() -> None:
+    watch, own = LeaderWatch(), Candidacy(-1.0, 0.0, 5, 0)
+    for heard in ({}, {4: Candidacy(-1.0, 0.0, 4, 0)}):
+        state, inputs = told(own, heard)
+        watch.update(state.leader, inputs, (), 3.0)
+    assert (watch.change.reason, watch.change.about) == (Reason.LOWER_ID, 5)
+
+
+class Valued(NamedTuple):
+    """A state without hops."""
+
+    value: float
+    distance: float
+    leader: int
+
+
+class Bare(NamedTuple):
+    """A state without a strength either."""
+
+    distance: float
+    leader: int
+
+
+def test_reasons_of_algorithms_with_fewer_fields() -> None:
+    """Robot 5 leaves leader 8 for 7, which is weaker, or of unknown strength."""
+    for eight, seven, strength in ((Valued(-9.0, 1.0, 8), Valued(-7.0, 1.0, 7), 9.0),
+                                   (Bare(1.0, 8), Bare(1.0, 7), math.nan)):
+        watch = LeaderWatch()
+        for before, state in ((eight, eight), (eight, seven)):
+            inputs = Inputs(5, before, state, [6, 4], [eight, seven], [1.0, 1.0], (), None)
+            watch.update(state.leader, inputs, (), 3.0)
+        assert watch.change.reason == Reason.ALGORITHM
+        found = candidacies(inputs)
+        assert found[0].strength == pytest.approx(strength, nan_ok=True)
+        assert [each.reason for each in found] == [Reason.ALGORITHM, Reason.TAKEN]
+    as_strong = Valued(-9.0, 1.0, 4)
+    eight = Valued(-9.0, 1.0, 8)
+    inputs = Inputs(5, eight, as_strong, [6], [eight], [1.0], (), None)
+    watch = LeaderWatch()
+    watch.change = Change(8, 5)
+    watch.update(4, inputs, (), 3.0)
+    assert watch.change.reason == Reason.LOWER_ID
+
+
+def test_robot_without_a_leader_has_lost_none() -> None:
+    watch = LeaderWatch()
+    for _ in range(2):
+        watch.update(-1, told(Candidacy(-9.0, math.inf, 5, 0), {})[1], (), 3.0)
+    assert watch.change == Change()
 
 
 CANDIDACIES = st.builds(
@@ -170,7 +240,7 @@ def test_a_candidacy_is_taken_alone_unless_it_is_out_of_the_question(
     found = candidacies(inputs)
     for export, each in zip(exports, found):
         alone, _ = told(before, {10: export}, hop_limit=hop_limit, strength=-math.inf)
-        would_do = each.reason in (Reason.TAKEN, Reason.WEAKER, Reason.FARTHER)
+        would_do = each.reason in (Reason.TAKEN, Reason.WEAKER, Reason.NO_BETTER)
         assert would_do == (alone.leader == export.leader != 5)
     taken = {(each.leader, each.distance) for each in found if each.reason == Reason.TAKEN}
     assert taken == ({(state.leader, state.distance)} if state.leader != 5 else set())
