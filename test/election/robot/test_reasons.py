@@ -127,8 +127,8 @@ FOLLOWED = Candidacy(-9.0, 2.0, 8, 2)
     ({7: Candidacy(-9.0, 1.0, 8, 1), 4: Candidacy(-9.0, 0.0, 4, 0)}, {}, (Reason.LOWER_ID, 7)),
     ({7: Candidacy(-9.0, 1.0, 8, 1), 4: Candidacy(-9.0, 0.0, 4, 0)}, {'ties': 'nearest'},
      (Reason.NEARER, 7)),
-    ({7: Candidacy(-9.0, 6.5, 8, 1), 6: Candidacy(-9.0, 5.5, 8, 1)}, {},
-     (Reason.BEYOND_RADIUS, 6)),
+    ({6: Candidacy(-9.0, 6.5, 8, 1), 7: Candidacy(-9.0, 5.5, 8, 1)}, {},
+     (Reason.BEYOND_RADIUS, 7)),
 ])
 def test_what_the_neighbours_say_is_the_reason(
         exports: dict[int, Candidacy], settings: dict[str, object],
@@ -140,6 +140,16 @@ def test_what_the_neighbours_say_is_the_reason(
         watch.update(state.leader, inputs, heard, 3.0)
     assert watch.change.leader != watch.change.before == 8
     assert (watch.change.reason, watch.change.about) == expected
+
+
+def test_way_to_the_leader_is_the_shortest() -> None:
+    watch, eight = LeaderWatch(), Candidacy(-9.0, 2.5, 8, 3)
+    for senders in ([6, 7], []):
+        exports = [Candidacy(-9.0, 1.0, 8, 1), Candidacy(-9.0, 2.0, 8, 2)][:len(senders)]
+        state = eight if senders else Candidacy(-1.0, 0.0, 5, 0)
+        watch.update(state.leader, Inputs(5, eight, state, senders, exports, [3.0, 0.5], (), None),
+                     (), 3.0)
+    assert watch.change.because == '7, on the way to 8, has been silent for 3.0 s'
 
 
 def test_loss_is_forgotten_once_the_leader_is_as_near_as_before() -> None:
@@ -157,12 +167,13 @@ def test_each_candidacy_has_what_decided_about_it() -> None:
         3: Candidacy(-4.0, 1.0, 3, 1), 4: Candidacy(-1.0, 0.5, 5, 1),
         6: Candidacy(-99.0, 5.5, 6, 3), 7: Candidacy(-98.0, 4.0, 7, 3),
         8: Candidacy(-97.0, 1.0, 11, 9), 9: Candidacy(-96.0, 1.0, 12, 1),
-        10: Candidacy(-9.0, 1.0, 13, 1), 11: Candidacy(-9.0, 5.0, 8, 1)}, contradicted=(7,))
+        10: Candidacy(-9.0, 1.0, 13, 1), 11: Candidacy(-9.0, 5.0, 8, 1),
+        12: Candidacy(-5.0, 3.5, 14, 1)}, contradicted=(7,))
     assert {each.sender: (each.reason.value, each.distance) for each in candidacies(inputs)} == {
         1: ('taken', 2.0), 2: ('no_better', 3.5), 3: ('weaker', 2.0), 4: ('own', 1.5),
         6: ('beyond_radius', 6.5), 7: ('beyond_joining_radius', 5.0),
         8: ('too_many_hops', 2.0), 9: ('leads_no_more', 2.0), 10: ('no_better', 2.0),
-        11: ('no_better', 6.0)}
+        11: ('no_better', 6.0), 12: ('weaker', 4.5)}
     assert state.leader == 8
 
 

@@ -1,0 +1,132 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Chance in a round that no seed repeats is found, wherever the round takes it from."""
+
+from collections.abc import Callable
+from functools import wraps
+import math
+import os
+import random
+from random import uniform
+import secrets
+from types import SimpleNamespace
+from typing import Any
+import uuid
+
+from leader_election.election.algorithms.chance import reads_chance, unseeded
+import numpy as np
+import pytest
+
+GENERATOR = np.random.default_rng(3)
+FIRST_LINE = 1
+
+
+def of_a_module() -> float:
+    return random.random()
+
+
+def of_numpy() -> float:
+    return 1.0 + np.random.rand()
+
+
+def imported() -> float:
+    return uniform(0.0, 1.0)
+
+
+def imported_within() -> float:
+    import random as dice
+    return dice.random()
+
+
+def by_a_generator() -> float:
+    return GENERATOR.random()
+
+
+def of_the_system() -> bytes:
+    return os.urandom(8)
+
+
+def secret() -> int:
+    return secrets.randbelow(2)
+
+
+def unique() -> int:
+    return uuid.uuid4().int
+
+
+def called() -> float:
+    return math.sqrt(of_a_module())
+
+
+def called_twice() -> float:
+    return called_twice() if math.inf < 0.0 else harmless() + called()
+
+
+def within() -> Callable[[], float]:
+    return lambda: random.random()
+
+
+def enclosing() -> Callable[[], float]:
+    draw, dice = of_a_module, random.Random(3)
+
+    def by_name() -> float:
+        return draw() + dice.random()
+    return by_name
+
+
+def in_an_enclosed_generator() -> Callable[[], float]:
+    dice = random.Random(3)
+    return lambda: dice.random()
+
+
+@wraps(of_numpy)
+def wrapped() -> float:
+    return 0.0
+
+
+@pytest.mark.parametrize('function, found', [
+    (of_a_module, 'random.random'), (of_numpy, 'np.random.rand'), (imported, 'uniform'),
+    (imported_within, 'random'), (by_a_generator, 'GENERATOR'), (of_the_system, 'os.urandom'),
+    (secret, 'secrets.randbelow'), (unique, 'uuid.uuid4'), (called, 'random.random'),
+    (called_twice, 'random.random'), (within, 'random.random'), (enclosing(), 'dice'),
+    (in_an_enclosed_generator(), 'dice'), (wrapped, 'np.random.rand'),
+    (SimpleNamespace(py_func=of_numpy), 'np.random.rand')], ids=str)
+def test_unseeded_chance_is_found_with_its_line(function: Any, found: str) -> None:
+    place, _, name = unseeded(function).rpartition(': ')
+    assert name == found
+    line = int(place.rpartition('line ')[2])
+    with open(__file__, encoding='utf-8') as source:
+        assert found.rpartition('.')[2] in source.read().splitlines()[line - 1]
+
+
+def harmless() -> float:
+    return float(np.sqrt(2.0)) + math.pi + FIRST_LINE + len(os.sep) + missing()  # noqa: F821
+
+
+def test_other_names_are_no_chance() -> None:
+    assert unseeded(harmless) == unseeded(math.sqrt) == ''
+
+
+def drawing(device: Any) -> float:
+    return device.chance
+
+
+def drawing_by_name(device: Any) -> float:
+    return drawing(device)
+
+
+def test_round_reads_chance_where_it_names_the_field() -> None:
+    assert [reads_chance(each) for each in (drawing, drawing_by_name, harmless)] == [
+        True, True, False]
