@@ -24,7 +24,7 @@ import dis
 import inspect
 import os
 import random
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType
 from typing import Any
 
 from leader_election.parameters.registry import at
@@ -47,8 +47,8 @@ def drawn(seed: int, device: int, number: int) -> float:
     :param device: the id.
     :param number: the number of the device's rounds before this one.
 
-    >>> [drawn(2**40 + 5, 2**52 + 3, number) for number in (0, 2**33)]
-    [0.253127440074595, 0.15571252489563803]
+    >>> [drawn(2**40 + 5, 2**52 + 3, number) for number in (0, 2**33, 2**33 + 1)]
+    [0.253127440074595, 0.15571252489563803, 0.7742428242605425]
     """
     high, low = 0x9E3779B9, 0x85EBCA77
     for word in (seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF, device & 0xFFFFFFFF,
@@ -119,8 +119,8 @@ def _names(function: FunctionType, code: CodeType) -> Iterator[tuple[int, str, A
             name, found = argument, function.__globals__.get(argument)
         elif instruction.opname == 'LOAD_DEREF':
             name, found = argument, closed.get(argument)
-        elif instruction.opname in ('LOAD_ATTR', 'LOAD_METHOD') and isinstance(found, ModuleType):
-            name, found = f'{name}.{argument}', getattr(found, argument, None)
+        elif instruction.opname in ('LOAD_ATTR', 'LOAD_METHOD') and found is not None:
+            name, found = f'{name}.{argument}', inspect.getattr_static(found, argument, None)
         elif instruction.opname == 'IMPORT_NAME' and argument in _MODULES:
             name, found = argument, random.random
         else:

@@ -66,12 +66,24 @@ def unique() -> int:
     return uuid.uuid4().int
 
 
+HOLDER = SimpleNamespace(random=random.random)
+COMPILED: Any = SimpleNamespace(py_func=of_a_module)
+
+
+def of_an_object() -> float:
+    return HOLDER.random()
+
+
+def compiled() -> float:
+    return COMPILED() + harmless()
+
+
 def called() -> float:
     return math.sqrt(of_a_module())
 
 
-def called_twice() -> float:
-    return called_twice() if math.inf < 0.0 else harmless() + called()
+def called_first() -> float:
+    return called() + harmless() + harmless()
 
 
 def within() -> Callable[[], float]:
@@ -100,7 +112,7 @@ def wrapped() -> float:
     (of_a_module, 'random.random'), (of_numpy, 'np.random.rand'), (imported, 'uniform'),
     (imported_within, 'random'), (by_a_generator, 'GENERATOR'), (of_the_system, 'os.urandom'),
     (secret, 'secrets.randbelow'), (unique, 'uuid.uuid4'), (called, 'random.random'),
-    (called_twice, 'random.random'), (within, 'random.random'), (enclosing(), 'dice'),
+    (called_first, 'random.random'), (of_an_object, 'HOLDER.random'), (compiled, 'random.random'), (within, 'random.random'), (enclosing(), 'dice'),
     (in_an_enclosed_generator(), 'dice'), (wrapped, 'np.random.rand'),
     (SimpleNamespace(py_func=of_numpy), 'np.random.rand')], ids=str)
 def test_unseeded_chance_is_found_with_its_line(function: Any, found: str) -> None:
@@ -115,8 +127,14 @@ def harmless() -> float:
     return float(np.sqrt(2.0)) + math.pi + FIRST_LINE + len(os.sep) + missing()  # noqa: F821
 
 
-def test_other_names_are_no_chance() -> None:
-    assert unseeded(harmless) == unseeded(math.sqrt) == ''
+def endless() -> str:
+    import math as maths
+    return 'random' if maths.pi > 3.0 else endless()
+
+
+@pytest.mark.parametrize('function', [harmless, endless, math.sqrt])
+def test_other_names_are_no_chance(function: Callable[..., Any]) -> None:
+    assert unseeded(function) == ''
 
 
 def drawing(device: Any) -> float:
