@@ -97,8 +97,7 @@ def _functions(start: Any) -> Iterator[FunctionType]:
         seen.add(id(function))
         yield function
         for code in _codes(function.__code__):
-            left += [used for _, _, used in _names(function, code)
-                     if isinstance(used, FunctionType) or hasattr(used, 'py_func')]
+            left += [used for _, _, used in _names(function, code)]
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -119,7 +118,7 @@ def _names(function: FunctionType, code: CodeType) -> Iterator[tuple[int, str, A
             name, found = argument, function.__globals__.get(argument)
         elif instruction.opname == 'LOAD_DEREF':
             name, found = argument, closed.get(argument)
-        elif instruction.opname in ('LOAD_ATTR', 'LOAD_METHOD') and found is not None:
+        elif instruction.opname in ('LOAD_ATTR', 'LOAD_METHOD'):
             name, found = f'{name}.{argument}', inspect.getattr_static(found, argument, None)
         elif instruction.opname == 'IMPORT_NAME' and argument in _MODULES:
             name, found = argument, random.random

@@ -112,7 +112,8 @@ def wrapped() -> float:
     (of_a_module, 'random.random'), (of_numpy, 'np.random.rand'), (imported, 'uniform'),
     (imported_within, 'random'), (by_a_generator, 'GENERATOR'), (of_the_system, 'os.urandom'),
     (secret, 'secrets.randbelow'), (unique, 'uuid.uuid4'), (called, 'random.random'),
-    (called_first, 'random.random'), (of_an_object, 'HOLDER.random'), (compiled, 'random.random'), (within, 'random.random'), (enclosing(), 'dice'),
+    (called_first, 'random.random'), (of_an_object, 'HOLDER.random'),
+    (compiled, 'random.random'), (within, 'random.random'), (enclosing(), 'dice'),
     (in_an_enclosed_generator(), 'dice'), (wrapped, 'np.random.rand'),
     (SimpleNamespace(py_func=of_numpy), 'np.random.rand')], ids=str)
 def test_unseeded_chance_is_found_with_its_line(function: Any, found: str) -> None:
@@ -129,7 +130,7 @@ def harmless() -> float:
 
 def endless() -> str:
     import math as maths
-    return 'random' if maths.pi > 3.0 else endless()
+    return 'random' if maths.pi > 3.0 else endless() + math.no_such  # type: ignore
 
 
 @pytest.mark.parametrize('function', [harmless, endless, math.sqrt])
