@@ -25,6 +25,7 @@ from types import SimpleNamespace
 from typing import Any
 import uuid
 
+from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.algorithms.chance import reads_chance, unseeded
 import numpy as np
 import pytest
@@ -136,6 +137,11 @@ def endless() -> str:
 @pytest.mark.parametrize('function', [harmless, endless, math.sqrt])
 def test_other_names_are_no_chance(function: Callable[..., Any]) -> None:
     assert unseeded(function) == ''
+
+
+def test_rounds_of_the_package_take_no_chance() -> None:
+    assert [unseeded(ALGORITHMS.get(name).round) for name in ALGORITHMS.names()] == [
+        ''] * len(ALGORITHMS.names())
 
 
 def drawing(device: Any) -> float:
