@@ -106,6 +106,7 @@ def test_commands_of_the_laboratory_section_run(tmp_path: Path) -> None:
                f'for line in {lines!r}:\n'
                '    sys.argv = line.replace("3%", "1").split()[3:]\n'
                '    assert main() == 0, line\n')
+    assert said.count('rounds are as in plain Python, within their neighbours, and finite') == 2
     assert said.count('Differences to bounded, over the same seeds') == 2
     assert [line.split()[:3] for line in said.splitlines()
             if line.startswith('  loyal   ') and 'bounded' in line] == [

@@ -181,6 +181,9 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                      help='change the scenario, for example messages.loss=0.2; may be repeated')
     run.add_argument('--again', action='store_true',
                      help='discard all present results of this scenario')
+    run.add_argument('--checked', action='store_true',
+                     help='before, compute the first seed of each algorithm also in plain Python, '
+                     'which finds reading beyond the neighbours and nan in any round; slow')
     run.add_argument('--no-animation', action='store_true',
                      help='do not write an animation of the first seed')
 

@@ -57,6 +57,8 @@ def run(options: argparse.Namespace) -> int:
     def compute(seeds: Sequence[int]) -> xarray.Dataset:
         return runs.run(scenario, seeds, options.results, options.algorithm, options.workers,
                         discard.pop() if discard else False, cluster=options.cluster)
+    if options.checked:
+        check_rounds(scenario, options)
     outcome = None
     if options.until_width is None:
         dataset = compute(options.seeds or range(SEEDS))
@@ -85,6 +87,17 @@ def run(options: argparse.Namespace) -> int:
         print(f'wrote {out}: {run_label(seed, values)}' if wrote
               else f'{out} is there already: {run_label(seed, values)}')
     return ExitStatus.OK if outcome is None or outcome.reached else MISSED
+
+
+def check_rounds(scenario: Scenario, options: argparse.Namespace) -> None:
+    """Compute the first seed of each algorithm of the first variant in plain Python, too."""
+    from leader_election_lab.simulation.checked_rounds import check
+    values, variant = scenario.variants()[0]
+    seed = (options.seeds or range(1))[0]
+    for label in options.algorithm or [entrant.label for entrant in variant.entrants]:
+        print(f'checking {label}, {run_label(seed, values)} in plain Python ...', flush=True)
+        print(f'checked {label}: {check(variant, label, seed)} rounds are as in plain Python, '
+              'within their neighbours, and finite', flush=True)
 
 
 def write_animation(scenario: Scenario, label: str, seed: int, out: Path) -> bool:

@@ -32,6 +32,7 @@ from leader_election_lab.experiment.parser import ScenarioError
 from leader_election_lab.experiment.schema import Entrant
 from leader_election_lab.states import state_layout
 import numpy as np
+from numpy.typing import NDArray
 
 DEVICES, ROUNDS = 3, 3
 """The size of the trial in plain Python."""
@@ -117,9 +118,8 @@ class NotFinite(NamedTuple):
     value: float
 
 
-def not_finite(simulation: Any) -> list[NotFinite]:
-    """Return the numbers of all states that are nan, or infinite where a field is finite."""
-    algorithm, exports = simulation.entrant.algorithm, simulation.network.exports
+def not_finite(algorithm: Algorithm, exports: NDArray[np.int64]) -> list[NotFinite]:
+    """Return the numbers of states that are nan, or infinite where a field is finite."""
     found = []
     for field, column in zip(algorithm.fields, state_layout(algorithm).columns(exports)):
         if field.type is float:
@@ -136,7 +136,7 @@ def check_numbers(simulation: Any) -> None:
 
     The run is then repeated from its start, round by round, to find the first such number.
     """
-    if not_finite(simulation):
+    if not_finite(simulation.entrant.algorithm, simulation.network.exports):
         find_first(simulation)
 
 
@@ -152,7 +152,7 @@ def find_first(simulation: Any) -> None:
     def follow(_: Any) -> None:
         ran[devices.sent != last] += 1
         last[:] = devices.sent
-        found = not_finite(again)
+        found = not_finite(entrant.algorithm, again.network.exports)
         if found:
             one = min(found, key=lambda each: float(devices.sent[each.device]))
             value = 'nan' if math.isnan(one.value) else 'infinite'
