@@ -134,6 +134,7 @@ class LivePage:
     :param document: of the session. Further roots may be added.
     :param feed: prepares the content.
     :param statuses: returns the last statuses of a robot on ``/diagnostics``.
+    :ivar also: called after each update that is sent.
     :ivar chosen: the id of the robot that is shown in detail, if any.
     """
 
@@ -142,6 +143,7 @@ class LivePage:
         self._document, self._feed, self._statuses = document, feed, statuses
         self._shown: PageState | None = None
         self.chosen: int | None = None
+        self.also: list[Callable[[], None]] = []
         self._examination: Examination | None = None
         self._reaches: tuple[float, ...] = ()
         state = feed.state
@@ -259,6 +261,8 @@ class LivePage:
         self._show_examination()
         self._show_robot(state, details=before is None or state.bars is not before.bars)
         self._document.unhold()
+        for show in self.also:
+            show()
 
     def _show_slow(self, state: PageState) -> None:
         self.timeline.show(state.bars)

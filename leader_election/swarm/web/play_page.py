@@ -32,11 +32,10 @@ from bokeh.models.widgets import (
     TextInput,
     Toggle,
 )
-from bokeh.plotting import figure
 from leader_election.parameters import Parameter
 from leader_election.swarm.view.frame import Frame, Rings
-from leader_election.swarm.web.live_page import LivePage, STYLE, UPDATE, WIDGETS
-from leader_election.swarm.web.swarm_map import plain, SwarmMap
+from leader_election.swarm.web.live_page import LivePage, STYLE, WIDGETS
+from leader_election.swarm.web.swarm_map import empty_chart, SwarmMap
 
 LOOK, MOVE = 'look', 'move'
 FAULTS = {LOOK: 'look at it', 'kill': 'kill', 'freeze': 'freeze', 'blind': 'stop odometry',
@@ -128,11 +127,8 @@ class Controls:
         document.add_root(column(row(*fields, **wide), show, self._command, name='play',
                                  sizing_mode='stretch_width'))
         self._curves = ColumnDataSource({name: [] for name in ('time', *TINTS)})
-        chart: Any = figure(
-            height=200, sizing_mode='stretch_width', tools='reset', x_axis_label='time [s]',
-            y_axis_label='changes [1/min]', background_fill_color=None,
-            border_fill_color=None, outline_line_color=None)
-        plain(chart)
+        chart = empty_chart(height=200, tools='reset', x_axis_label='time [s]',
+                            y_axis_label='changes [1/min]')
         for instance, tint in TINTS.items():
             chart.line('time', instance, source=self._curves, color=tint, line_width=2,
                        line_dash='solid' if instance == 'first' else 'dashed')
@@ -146,7 +142,7 @@ class Controls:
                                  sizing_mode='stretch_width'))
         live.map.figure.on_event(Tap, self._tap)
         self.update()
-        document.add_periodic_callback(self.update, 2 * UPDATE)
+        live.also.append(self.update)
 
     def _widget(self, p: Parameter) -> Any:
         """Return the widget of a choice or of a number."""
@@ -204,9 +200,7 @@ class Controls:
             self._request(fault, robot)
 
     def update(self) -> None:
-        """Show the newest state, unless the viewer is behind."""
-        if self._live.behind:
-            return
+        """Show the newest state."""
         state = self._state()
         self._document.hold('combine')
         for key, widget in self._widgets.items():

@@ -30,7 +30,6 @@ from bokeh.models.widgets.buttons import Toggle
 from bokeh.models.widgets.inputs import Select
 from bokeh.models.widgets.markups import Div
 from bokeh.models.widgets.sliders import Slider
-from bokeh.plotting import figure
 from bokeh.resources import INLINE
 import leader_election
 from leader_election.parameters.files import write_text
@@ -40,7 +39,7 @@ from leader_election.swarm.view.drawing import FAINT
 from leader_election.swarm.view.formatting import distinct_colours, hexadecimal, NOTE
 from leader_election.swarm.view.frame import caption, Frame, Rings, thinned
 from leader_election.swarm.web.live_page import STYLE, WIDGETS
-from leader_election.swarm.web.swarm_map import legend_html, plain, SwarmMap
+from leader_election.swarm.web.swarm_map import empty_chart, legend_html, SwarmMap
 from leader_election.swarm.web.timeline import Timeline
 
 TEMPLATE = Path(__file__).with_suffix('.html.j2').read_text(encoding='utf-8')
@@ -152,10 +151,7 @@ def fitting(frames: Sequence[Frame]) -> Sequence[Frame]:
 
 
 def _curves(panel: Panel) -> Any:
-    chart = figure(height=220, sizing_mode='stretch_width', tools='xpan,xwheel_zoom,reset',
-                   y_axis_label=panel.label, background_fill_color=None,
-                   border_fill_color=None, outline_line_color=None)
-    plain(chart)
+    chart = empty_chart(height=220, tools='xpan,xwheel_zoom,reset', y_axis_label=panel.label)
     for tint, curve in zip(distinct_colours(len(panel.curves)), panel.curves):
         style = STYLES.get(curve.kind, {'color': hexadecimal(tint)})
         values = [math.nan if value is None else value for value in curve.values]

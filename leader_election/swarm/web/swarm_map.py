@@ -72,14 +72,10 @@ class SwarmMap:
 
     def __init__(self, frames: Sequence[Frame], rings: Rings, communication_range: float) -> None:
         self.reach = communication_range
-        chart: Any = figure(
-            sizing_mode='stretch_width', aspect_ratio=1.0, max_height=800, tools=TOOLS,
-            active_scroll='wheel_zoom', x_range=Range1d(start=0, end=1),
-            y_range=Range1d(start=0, end=1),
-            background_fill_color=None, border_fill_color=None, outline_line_color=None,
+        self.figure = chart = empty_chart(
+            aspect_ratio=1.0, max_height=800, tools=TOOLS, active_scroll='wheel_zoom',
+            x_range=Range1d(start=0, end=1), y_range=Range1d(start=0, end=1),
             x_axis_label='x [m]', y_axis_label='y [m]', toolbar_location='above')
-        self.figure = chart
-        plain(chart)
         self._static = {name: ColumnDataSource() for name in ('peaks', 'walls', 'arena')}
         self._extent = ColumnDataSource()
         self.draw_outlines(frames, rings)
@@ -169,13 +165,16 @@ class SwarmMap:
             source.data = data[name]
 
 
-def plain(chart: Any) -> None:
-    """Make a chart readable on a white and on a dark page."""
+def empty_chart(**options: Any) -> Any:
+    """Return a chart without content, readable on a white and on a dark page."""
+    chart: Any = figure(sizing_mode='stretch_width', background_fill_color=None,
+                        border_fill_color=None, outline_line_color=None, **options)
     chart.axis.axis_label_text_color = chart.axis.major_label_text_color = FAINT
     chart.axis.axis_line_color = chart.axis.minor_tick_line_color = None
     chart.axis.major_tick_line_color = FAINT
     chart.grid.grid_line_color = None
     chart.toolbar.logo = None
+    return chart
 
 
 def legend_html(frames: Sequence[Frame], rings: Rings, communication_range: float) -> str:

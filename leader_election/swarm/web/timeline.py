@@ -17,15 +17,14 @@
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d
-from bokeh.plotting import figure
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.view.drawing import INK
 from leader_election.swarm.view.formatting import change_text, count, GONE, hexadecimal
 from leader_election.swarm.view.frame import Frame
-from leader_election.swarm.web.swarm_map import Data, plain
+from leader_election.swarm.web.swarm_map import Data, empty_chart
 
 MOST_BARS = 5000
 """The most bars of a history with a span. The oldest are dropped."""
@@ -155,12 +154,9 @@ class Timeline:
         for frame in frames:
             history.observe(frame)
         self.source = ColumnDataSource(history.data())
-        chart: Any = figure(
-            sizing_mode='stretch_width', height=200, tools='xpan,xwheel_zoom,reset',
-            background_fill_color=None, border_fill_color=None, outline_line_color=None,
-            x_axis_label='time [s]', y_axis_label='robots', y_range=Range1d(start=-0.5, end=0.5))
-        self.figure = chart
-        plain(chart)
+        self.figure = chart = empty_chart(
+            height=200, tools='xpan,xwheel_zoom,reset', x_axis_label='time [s]',
+            y_axis_label='robots', y_range=Range1d(start=-0.5, end=0.5))
         self._ids = FixedTicker()
         chart.yaxis.ticker = self._ids
         chart.yaxis.update(major_label_text_font_size='9px', major_tick_line_color=None)

@@ -65,7 +65,7 @@ def page() -> Page:
 
 def test_click_requests_the_chosen_fault_and_none_when_looking(page: Page) -> None:
     for fault in FAULTS:
-        page.widget('fault').active = FAULTS.index(fault)
+        page.widget('fault').active = [*FAULTS].index(fault)
         page.click(12.0, 9.0)
         assert page.requests() == []
         if fault != MOVE:
@@ -74,13 +74,20 @@ def test_click_requests_the_chosen_fault_and_none_when_looking(page: Page) -> No
 
 
 def test_robot_moves_to_the_second_of_two_clicks(page: Page) -> None:
-    page.widget('fault').active = FAULTS.index(MOVE)
+    page.widget('fault').active = [*FAULTS].index(MOVE)
     for _ in range(2):
         page.click(4.1, 2.1)
         page.controls.update()
-        assert 'robot 2: click where it goes' in page.widget('command').text
+        assert 'robot 2: click where it goes' in page.widget('note').text
         page.click(7.0, 5.0)
         assert page.requests() == [(MOVE, [2, 7.0, 5.0])]
+
+
+def test_controls_are_updated_with_each_update_of_the_map(page: Page) -> None:
+    page.state = page.state._replace(tour='Who may act: cut')
+    page.live._feed.observe(frame(1.5), RINGS, list)
+    page.live.update()
+    assert 'Who may act: cut' in page.widget('tour').text
 
 
 def test_widgets_request_only_changes_of_their_viewer(page: Page) -> None:
