@@ -31,7 +31,7 @@ from typing import Any
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election_lab.analysis.measures import each_run, estimate_mean
-from leader_election_lab.analysis.paired_differences import differences, SHOWN
+from leader_election_lab.analysis.paired_differences import ALGORITHM, differences, SHOWN
 from leader_election_lab.commands import LIMIT, parse_width
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import Scenario
@@ -160,25 +160,28 @@ def means(results: xr.Dataset, measures: Sequence[str] = SHOWN) -> pd.DataFrame:
 
 
 def compare(results: xr.Dataset, measure: str = 'instability',
-            pairs: Sequence[tuple[str, str]] | None = None) -> pd.DataFrame:
+            pairs: Sequence[tuple[str, str]] | None = None,
+            key: str = ALGORITHM) -> pd.DataFrame:
     """
-    Return the paired differences between algorithms, with 95 % intervals.
+    Return the paired differences between algorithms, or values of a key, with 95 % intervals.
 
     :param measure: one of :func:`leader_election_lab.analysis.measures.measures_of`.
     :param pairs: labels. The values of the second are subtracted. ``None`` selects all pairs.
+    :param key: that the scenario varies: its values are compared with the first one, within each
+        algorithm.
     :return: a row for each pair and variant: the number of common ``seeds``, both means, the
         ``difference`` with ``low`` and ``high``, the ``ratio`` of the means, ``p`` and ``p_holm``
         (corrected for the number of rows), and ``apart``: whether the difference is
         distinguishable from chance by ``p_holm``.
     """
-    keys = varied(results)
+    keys = [each for each in (ALGORITHM, *varied(results)) if each != key]
     return pd.DataFrame([
-        {'algorithm': pair.algorithm, 'minus': pair.other, **dict(zip(keys, pair.varied)),
+        {key: pair.algorithm, 'minus': pair.other, **dict(zip(keys, pair.varied)),
          'seeds': pair.seeds, 'mean': pair.means[0], 'mean of other': pair.means[1],
          'difference': pair.difference.value, 'low': pair.difference.low,
          'high': pair.difference.high, 'ratio': pair.ratio.value, 'p': pair.p,
          'p_holm': pair.p_holm, 'apart': pair.apart}
-        for pair in differences(results, measure, pairs)])
+        for pair in differences(results, measure, pairs, key)])
 
 
 def figure(results: xr.Dataset, measure: str | None = None) -> Figure:

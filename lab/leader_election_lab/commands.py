@@ -197,6 +197,9 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                          help=f'(default: {MEASURE}); may be repeated; an unknown one lists all')
     compare.add_argument('--algorithm', action='append', default=[], metavar='NAME',
                          help='only pairs of these algorithms; at least two')
+    compare.add_argument('--key', default='algorithm', metavar='KEY',
+                         help='compare the values of this key that the scenario varies with its '
+                         'first one, within each algorithm')
 
     export = commands.add_parser(
         'export', parents=[everywhere], help="write a scenario's results as a table",

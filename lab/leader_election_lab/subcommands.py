@@ -26,7 +26,13 @@ from typing import Any
 
 from leader_election.parameters.command_line import ExitStatus, print_error
 from leader_election_lab.analysis.measures import check_measure, measures_to_come
-from leader_election_lab.analysis.paired_differences import all_pairs, pair_rows, to_first_rows
+from leader_election_lab.analysis.paired_differences import (
+    ALGORITHM,
+    all_pairs,
+    check_labels,
+    pair_rows,
+    to_first_rows,
+)
 from leader_election_lab.analysis.summary import level_lines, table
 from leader_election_lab.commands import LIMIT, MEASURE, SEEDS
 from leader_election_lab.experiment import scenario as scenarios
@@ -167,14 +173,20 @@ def seeds_done(scenario: Scenario, folder: Path) -> str:
 
 
 def compare(options: argparse.Namespace) -> int:
-    """Print the paired differences between a scenario's algorithms over kept results."""
+    """Print the paired differences between algorithms or variants over kept results."""
+    key, chosen, pairs = options.key, options.algorithm, None
+    if len(chosen) == 1 and key == ALGORITHM:
+        raise ScenarioError(f'--algorithm: {chosen[0]!r} is not allowed alone; it takes two or '
+                            'more')
     dataset = kept(options.scenario, options.results)
-    pairs = all_pairs(options.algorithm) if options.algorithm else None
-    if len(options.algorithm) == 1:
-        raise ScenarioError(f'--algorithm: {options.algorithm[0]!r} is not allowed alone; it '
-                            'takes two or more')
-    for measure in options.measure or [MEASURE]:
-        console().print(terminal_table(pair_rows(dataset, measure, pairs)))
+    if chosen:
+        check_labels(dataset[ALGORITHM].values.tolist(), chosen)
+        dataset = dataset.sel(algorithm=chosen)
+        pairs = all_pairs(chosen) if key == ALGORITHM else None
+    # All of them before the first line is printed, since a measure may be refused.
+    for table_of in [pair_rows(dataset, measure, pairs, key)
+                     for measure in options.measure or [MEASURE]]:
+        console().print(terminal_table(table_of))
         console().print()
     return ExitStatus.OK
 

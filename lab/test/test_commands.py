@@ -235,9 +235,32 @@ def test_compare_prints_each_pair(tmp_path, capsys):
     assert called(subcommands.compare, *command, *both) == 0
     assert 'Paired differences: instability' in capsys.readouterr().out
     with pytest.raises(ResultError, match="measure 'nix' is not allowed; it takes one of insta"):
-        called(subcommands.compare, *command, '--measure', 'nix')
+        called(subcommands.compare, *command, '--measure', 'leaders', '--measure', 'nix')
     with pytest.raises(ScenarioError, match="--algorithm: 'bounded' is not allowed alone; it tak"):
         called(subcommands.compare, *command, '--algorithm', 'bounded')
+    with pytest.raises(ResultError, match="the results do not vary 'range'; they vary algorithm$"):
+        called(subcommands.compare, *command, '--key', 'range')
+    # What is refused has printed nothing before.
+    assert capsys.readouterr().out == ''
+
+
+def test_compare_prints_each_value_of_a_key_against_the_first(tmp_path, capsys):
+    """Only ``bounded`` takes ties, so that ``classic`` has the same runs with both values."""
+    vary = 'vary: {algorithms.ties: [id, nearest], messages.loss: [0, 0.5]}\n'
+    text = TEXT.replace(', ties: nearest', '') + vary
+    assert called(subcommands.run, *small(tmp_path, '--seeds', 4, text=text)) == 0
+    capsys.readouterr()
+    command = ('compare', write(tmp_path, text), '--results', tmp_path / 'out', '--key')
+    assert called(subcommands.compare, *command, 'algorithms.ties') == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [row[:5] for row in rows if row[:1] == ['nearest']] == [
+        ['nearest', 'id', name, loss, '4']
+        for name in ('classic', 'bounded') for loss in ('0.0', '0.5')]
+    assert [row[-2:] for row in rows if row[2:3] == ['classic']] == 2 * [['-', '-']]
+    assert called(subcommands.compare, *command, 'messages.loss', '--algorithm', 'bounded') == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [row[:4] for row in rows if row[:1] == ['0.5']] == [
+        ['0.5', '0.0', 'bounded', ties] for ties in ('id', 'nearest')]
 
 
 def test_export_writes_a_row_a_time_or_a_run(tmp_path, capsys):

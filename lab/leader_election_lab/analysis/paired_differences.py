@@ -13,11 +13,11 @@
 # limitations under the License.
 
 """
-Paired differences between algorithms, over the seeds that both were run with, and their tables.
+Paired differences between algorithms, or between variants, and their tables.
 
-In a seed all algorithms have the same devices, walks and losses, so random effects of the seed are
-common to both. The difference within each seed is free of them. So its interval is narrower than
-the two separate intervals suggest.
+They are over the seeds that both were run with. In a seed all algorithms have the same devices,
+walks and losses, so random effects of the seed are common to both. The difference within each seed
+is free of them. So its interval is narrower than the two separate intervals suggest.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,14 +34,18 @@ import numpy as np
 from scipy.special import stdtr  # type: ignore[import-untyped]
 import xarray as xr
 
+ALGORITHM = 'algorithm'
+"""The key whose values are compared unless another one is named."""
+
 
 class Difference(NamedTuple):
-    """The difference of a measure between two algorithms in one variant."""
+    """The difference of a measure between two algorithms, or two values of another key."""
 
     algorithm: str
     other: str
     """The algorithm whose values are subtracted."""
     varied: tuple[Any, ...]
+    """The values of all other keys."""
     seeds: int
     """Seeds that both were run with."""
     means: tuple[float, float]
@@ -50,7 +54,8 @@ class Difference(NamedTuple):
     ratio: Estimate
     """The mean of the first divided by that of the other, as :func:`estimate_ratio` has it."""
     p: float
-    """Probability of a difference at least this large by chance, nan for fewer than two seeds."""
+    """Probability of a difference at least this large by chance, nan for fewer than two seeds, and
+    where both are the same runs."""
     p_holm: float
     """The same among all differences that are tested together (see :func:`holm`)."""
 
@@ -86,7 +91,8 @@ def all_pairs(labels: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def differences(results: xr.Dataset, measure: str,
-                pairs: Sequence[tuple[str, str]] | None = None) -> list[Difference]:
+                pairs: Sequence[tuple[str, str]] | None = None,
+                key: str = ALGORITHM) -> list[Difference]:
     """
     Return the paired differences of a measure, one for each pair of algorithms and variant.
 
@@ -96,31 +102,48 @@ def differences(results: xr.Dataset, measure: str,
     :param results: of a scenario (see :mod:`leader_election_lab.runs.results`).
     :param measure: one of :func:`measures_of`.
     :param pairs: labels of algorithms. The second one's values are subtracted. ``None`` selects
-        all pairs.
+        all pairs, for another key each of its values with the first one.
+    :param key: whose values are compared in place of algorithms: one that the scenario varies.
     :return: the differences of all pairs and variants with a common seed, by pair, then by
         variant.
-    :raises ResultError: for an unknown measure or algorithm.
+    :raises ResultError: for an unknown measure, algorithm or key.
     """
-    labels = [str(label) for label in results['algorithm'].values]
-    for label in (label for pair in pairs or () for label in pair):
-        if label not in labels:
-            raise ResultError(f'algorithm {label!r} is not in the results; they have '
-                              f'{", ".join(labels)}')
-    keys = varied(results)
-    of_runs = measures.each_run(results, measure).transpose('algorithm', *keys, 'seed')
+    everything = (ALGORITHM, *varied(results))
+    if key not in everything:
+        raise ResultError(f'the results do not vary {key!r}; they vary {", ".join(everything)}')
+    labels = [str(label) for label in results[key].values]
+    check_labels(labels, [label for pair in pairs or () for label in pair], key)
+    if pairs is None:
+        pairs = all_pairs(labels) if key == ALGORITHM else to_first(labels)
+    keys = [each for each in everything if each != key]
+    of_runs = measures.each_run(results, measure).transpose(key, *keys, 'seed')
     values = of_runs.values.astype(float).reshape(len(labels), -1, results.sizes['seed'])
-    variants = list(product(*(results[key].values.tolist() for key in keys)))
+    variants = list(product(*(results[each].values.tolist() for each in keys)))
+    prints = results['fingerprint'].transpose(key, *keys).values.reshape(
+        len(labels), -1) if 'fingerprint' in results else None
     found, runs = [], []
-    for algorithm, other in all_pairs(labels) if pairs is None else pairs:
+    for algorithm, other in pairs:
         for k, variant in enumerate(variants):
-            both = values[[labels.index(algorithm), labels.index(other)], k]
+            which = [labels.index(algorithm), labels.index(other)]
+            both = values[which, k]
             both = both[:, ~np.isnan(both).any(axis=0)]
             if both.shape[1]:
-                found.append(_difference(algorithm, other, variant, both))
+                one = _difference(algorithm, other, variant, both)
+                if prints is not None and len(set(prints[which, k])) == 1:
+                    one = one._replace(p=np.nan)
+                found.append(one)
                 runs.append((algorithm, other, both.tobytes()))
     tests = dict(zip(runs, found))
     corrected = dict(zip(tests, holm(np.array([one.p for one in tests.values()]))))
     return [one._replace(p_holm=float(corrected[run])) for one, run in zip(found, runs)]
+
+
+def check_labels(known: Sequence[str], labels: Sequence[str], key: str = ALGORITHM) -> None:
+    """Raise a :class:`ResultError` for a label that is not among the known ones."""
+    for label in labels:
+        if label not in known:
+            raise ResultError(f'{key} {label!r} is not in the results; they have '
+                              f'{", ".join(known)}')
 
 
 def count_tested(found: Iterable[Difference]) -> int:
@@ -239,13 +262,13 @@ def to_first_rows(results: xr.Dataset) -> Rows | None:
 
 
 def pair_rows(results: xr.Dataset, measure: str,
-              pairs: Sequence[tuple[str, str]] | None = None) -> Rows:
+              pairs: Sequence[tuple[str, str]] | None = None, key: str = ALGORITHM) -> Rows:
     """
     Return the differences of pairs of algorithms in a measure, a row for each pair and variant.
 
-    :param pairs: of labels. ``None`` selects all pairs.
+    :param pairs: of labels, as of :func:`differences`, which also has the key.
     """
-    found = differences(results, measure, pairs)
+    found = differences(results, measure, pairs, key)
     rows = [(one.algorithm, one.other, *map(str, one.varied), str(one.seeds),
              *(number_text(mean, measure) for mean in one.means),
              difference_text(one, measure), estimate_text(one.ratio), p_text(one.p),
@@ -253,8 +276,8 @@ def pair_rows(results: xr.Dataset, measure: str,
     tested = count_tested(found)
     return Rows(
         f'Paired differences: {measure}',
-        ('algorithm', 'minus', *varied(results), 'seeds', 'mean', 'of other', 'difference',
-         'ratio', 'p', 'p (Holm)'), rows,
+        (key, 'minus', *(each for each in (ALGORITHM, *varied(results)) if each != key), 'seeds',
+         'mean', 'of other', 'difference', 'ratio', 'p', 'p (Holm)'), rows,
         [*notes(tested, min((one.seeds for one in found), default=0), 'the table'),
          'ratio: of the two means; its 95 % interval over the same seeds, to first order'])
 
