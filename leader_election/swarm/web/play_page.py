@@ -102,7 +102,7 @@ class Controls:
         self._fault.stylesheets = [WIDGETS, '.bk-btn-group { flex-wrap: wrap }']
         self._fault.on_change('active', lambda _, __, ___: self._drop())
         self._carried: int | None = None
-        here = Button(label='do it to the chosen robot', name='act', width=180)
+        here = Button(label='do it to the chosen robot', name='act', width=180, **_tip(''))
         here.on_click(lambda: self._act(live.chosen))
         for name, (label, tip) in SWITCHES.items():
             toggle = Toggle(label=label, name=name, width=150, **_tip(tip))
