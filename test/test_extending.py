@@ -35,6 +35,7 @@ from leader_election import (
     RobotKnowledge,
 )
 from leader_election.election.robot.parameters import ElectionParameters
+import numpy as np
 import pytest
 from std_msgs.msg import Float64
 
@@ -97,6 +98,15 @@ def test_algorithm_of_the_page_elects():
     assert Codec(greedy).decode(Codec(greedy).encode(message)) == message
     with pytest.raises(ValueError, match='parameter margin: -1.0 is not allowed'):
         build(greedy.parameters, {'margin': -1.0})
+
+
+def test_motion_of_the_page_moves_each_device_about_its_start():
+    pytest.importorskip('leader_election_lab')
+    sway, position = example('sway')['SWAY'], np.array([[4.0, 1.0], [0.0, 2.0]])
+    state = sway.begin(sway.parameters(speed=0.5), position, 1.0, None)
+    for i in (0, 1):
+        sway.step(state, i, position, math.pi / 2, None)
+    assert position == pytest.approx(np.array([[4.5, 1.0], [0.5, 2.0]]))
 
 
 def test_pose_source_of_the_page_corrects_odometry():

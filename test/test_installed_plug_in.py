@@ -39,6 +39,7 @@ algorithms:
   - {name: greedy, radius: 30}
 devices:
   - {kind: uniform, count: 30, low: [0.0, 0.0], high: [60.0, 60.0]}
+motion: {kind: sway, speed: 2.0}
 messages: {range: 25}
 """
 
