@@ -68,7 +68,9 @@ def section(name: str, text: str) -> str:
     (GazeboOdometry, 'ground_thruth', 'ground_truth'), (Recorder, 'tpoics', 'topics'),
 ])
 def test_misspelt_name_is_refused_for_one_node_and_warned_of_for_all(
-        node, kind, wrong, right, capfd):
+        node, kind, wrong, right, capfd, tmp_path, monkeypatch):
+    # A recorder writes where it is started.
+    monkeypatch.chdir(tmp_path)
     values = ROBOT if kind in (ElectionNode, ManagedElectionNode) else {}
     said = f'parameter {wrong} is not known; did you mean {right}?'
     with pytest.raises(ParameterError) as refused:
