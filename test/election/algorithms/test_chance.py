@@ -116,7 +116,8 @@ def wrapped() -> float:
     (called_first, 'random.random'), (of_an_object, 'HOLDER.random'),
     (compiled, 'random.random'), (within, 'random.random'), (enclosing(), 'dice'),
     (in_an_enclosed_generator(), 'dice'), (wrapped, 'np.random.rand'),
-    (SimpleNamespace(py_func=of_numpy), 'np.random.rand')], ids=str)
+    (SimpleNamespace(py_func=of_numpy), 'np.random.rand')],
+    ids=lambda each: each if isinstance(each, str) else getattr(each, '__name__', 'compiled'))
 def test_unseeded_chance_is_found_with_its_line(function: Any, found: str) -> None:
     place, _, name = unseeded(function).rpartition(': ')
     assert name == found
