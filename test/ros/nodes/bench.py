@@ -117,7 +117,8 @@ class DiagnosticsReader(Bench):
         self.create_subscription(DiagnosticArray, '/diagnostics', self._read, EVENTS)
 
     def _read(self, message: DiagnosticArray) -> None:
-        self.last = next(s for s in message.status if s.name == self._name)
+        # A change of the leader is published at once, as the election alone.
+        self.last = next((s for s in message.status if s.name == self._name), self.last)
 
     def says(self, level: bytes, text: str) -> bool:
         return self.last.level == level and text in self.last.message
