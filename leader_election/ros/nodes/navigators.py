@@ -19,6 +19,7 @@ import math
 import time
 from typing import Any, Protocol
 import uuid
+from weakref import WeakKeyDictionary
 
 from action_msgs.msg import GoalStatus
 from action_msgs.srv import CancelGoal
@@ -33,6 +34,9 @@ from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
 ACTION, GOAL_TOPIC = 'navigate_to_pose', 'goal_pose'
+
+_KEPT: Any = WeakKeyDictionary()
+"""By node: the client of the action of a robot that is deactivated."""
 
 Guard = Callable[..., None]
 """Calls a function with arguments while the robot takes part, and counts its errors."""
@@ -128,7 +132,8 @@ class ActionNavigator:
         :param kind: the type of the action.
         """
         self._frame, self._kind, self._guard = frame, kind, guard
-        self._client = ActionClient(node, kind, ACTION)
+        self._node = node
+        self._client = _KEPT.pop(node, None) or ActionClient(node, kind, ACTION)
         # By the id, so that a goal can be cancelled before its acceptance has arrived.
         self._canceller = node.create_client(CancelGoal, f'{ACTION}/_action/cancel_goal')
         self._topic = node.resolve_service_name(ACTION)
@@ -183,7 +188,11 @@ class ActionNavigator:
                 if self._canceller.handle.take_response(CancelGoal.Response)[0] is not None:
                     break
             time.sleep(0.01)
-        self._client.destroy()
+        if self._node.executor is None:
+            self._client.destroy()
+        else:
+            # The events executor of rclpy 7.1 crashes if its callback destroys a client.
+            _KEPT[self._node] = self._client
 
     def _cancel(self, goal: UUID) -> None:
         request = CancelGoal.Request()
