@@ -22,11 +22,14 @@ import random
 from random import uniform
 import secrets
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 import uuid
 
-from leader_election.election.algorithms import ALGORITHMS
-from leader_election.election.algorithms.chance import reads_chance, unseeded
+from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
+from leader_election.election.algorithms.chance import drawn, reads_chance, unseeded
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
+from leader_election.parameters import build
 import numpy as np
 import pytest
 
@@ -156,3 +159,28 @@ def drawing_by_name(device: Any) -> float:
 def test_round_reads_chance_where_it_names_the_field() -> None:
     assert [reads_chance(each) for each in (drawing, drawing_by_name, harmless)] == [
         True, True, False]
+
+
+class Drawn(NamedTuple):
+    """A state that keeps the number of its round."""
+
+    distance: float
+    leader: int
+    number: float
+
+
+def draw_round(
+        device: Device, state: Drawn, neighbours: Any, metric: Any, parameters: Any) -> Drawn:
+    return Drawn(0.0, device.id, device.chance)
+
+
+def test_robot_draws_by_its_id_and_the_number_of_the_round(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    made: Any = Algorithm('draw', draw_round, Drawn, Drawn, lambda device: Drawn(
+        0.0, device.id, 0.0), lambda: ())
+    monkeypatch.setattr(ALGORITHMS, '_entries', {**ALGORITHMS._entries, 'draw': made})
+    robot, numbers = Robot(build(ElectionParameters, {'robot_id': 7, 'algorithm': 'draw'})), []
+    for second in range(4):
+        robot.round(float(second))
+        numbers.append(robot.state.number)
+    assert numbers == [drawn(0, 7, number) for number in range(4)]

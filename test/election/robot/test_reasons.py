@@ -28,6 +28,7 @@ from leader_election.election.algorithms.bounded import (
     Candidacy,
     configure,
 )
+from leader_election.election.robot.leadership import status_of
 from leader_election.election.robot.reasons import (
     candidacies,
     Change,
@@ -255,3 +256,17 @@ def test_a_candidacy_is_taken_alone_unless_it_is_out_of_the_question(
         assert would_do == (alone.leader == export.leader != 5)
     taken = {(each.leader, each.distance) for each in found if each.reason == Reason.TAKEN}
     assert taken == ({(state.leader, state.distance)} if state.leader != 5 else set())
+
+
+def test_status_and_parameters_of_an_instance_are_its_own() -> None:
+    of = swarm(2, metric='hops', radius=1.0, radius_hysteresis=0.25)
+    instance = of.robots[1].main
+    assert status_of(of.robots[1], instance).change is instance.watch.change
+    assert instance.round_parameters.joining_radius == 1.0, 'links are whole'
+
+
+def test_robot_out_of_range_was_heard_until_its_message_expires() -> None:
+    neighbourhood = swarm(2).robots[1]._neighbourhood
+    neighbourhood._left = {9: 0.0}
+    assert 9 in neighbourhood.heard(3.0)
+    assert 9 not in neighbourhood.heard(3.1)
