@@ -18,11 +18,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from leader_election.election.messages.codec import MAIN
 from leader_election.election.robot.robot import Robot
 from leader_election.ros.nodes.declare import Declarations
 from leader_election.ros.nodes.waiting import MissingInput
 from rclpy.clock import Clock
 from rclpy.node import Node
+
+
+def prefix_of(space: str, instance: str) -> str:
+    """
+    Return the start of the names of an instance's outputs. The first has none of its own.
+
+    :param space: that of all outputs of the robot, empty or ending in a slash.
+
+    >>> prefix_of('election/', 'main'), prefix_of('', 'rescue')
+    ('election/', 'rescue/')
+    """
+    return space + ('' if instance == MAIN else f'{instance}/')
 
 
 @dataclass(frozen=True)

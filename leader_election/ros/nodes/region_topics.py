@@ -28,7 +28,7 @@ from leader_election.election.robot.task_runner import ANYTHING, creating, task_
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.navigators import Nav2Navigator, navigator_of
-from leader_election.ros.nodes.part_topics import PartTopics, RobotNode
+from leader_election.ros.nodes.part_topics import PartTopics, prefix_of, RobotNode
 from leader_election.ros.nodes.qos import advertise, ORDERS, OUTPUT, PROMISES, SENSOR, subscribe
 from leader_election.ros.nodes.waiting import MissingInput
 from rclpy.timer import Timer
@@ -59,7 +59,7 @@ class TaskContext:
         self.node = robot.host.node
         self.fail: Callable[[BaseException], None] = _raise
         self._robot, self._task = robot, task
-        self._prefix = robot.host.space + ('' if instance == MAIN else f'{instance}/')
+        self._prefix = prefix_of(robot.host.space, instance)
         self._scans: dict[str, float] = {}
         """By topic of a laser scanner: the time of the last scan [s]."""
         self._navigator: Nav2Navigator | None = None
@@ -240,7 +240,7 @@ class _RegionPublisher:
     def __init__(self, host: RobotNode, instance: Instance) -> None:
         self._instance = instance
         self.membership: Membership = instance.parts[Membership.name]  # type: ignore[assignment]
-        prefix = host.space + ('' if instance.name == MAIN else f'{instance.name}/')
+        prefix = prefix_of(host.space, instance.name)
         self._decision = advertise(host.node, String, f'{prefix}decision', OUTPUT, PROMISES[:1])
         self._summary = advertise(
             host.node, Float64MultiArray, f'{prefix}region_summary', OUTPUT, PROMISES[:1])

@@ -26,7 +26,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point32, PolygonStamped
-from leader_election.election.messages.codec import MAIN, Position
+from leader_election.election.messages.codec import Position
 from leader_election.election.messages.wire import usual_namespace
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.instance import Instance
@@ -40,6 +40,7 @@ from leader_election.election.robot.leadership import (
 from leader_election.election.robot.reasons import NO_LEADER
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.zones import outline
+from leader_election.ros.nodes.part_topics import prefix_of
 from leader_election.ros.nodes.qos import advertise, OUTPUT, PROMISES, repeated
 from leader_election.ros.nodes.typed_topics import (
     leadership,
@@ -60,7 +61,7 @@ class StatePublishers:
         self._kinds: dict[str, Any] = {
             'leader': Int64, 'is_leader': Bool, 'role': String, 'distance': Float64,
             'neighbours': Int64MultiArray, 'region': PolygonStamped}
-        prefix = prefix_of(robot, instance)
+        prefix = prefix_of(robot.parameters.output_prefix, instance.name)
         self._publishers = {
             name: advertise(node, kind, prefix + name, OUTPUT, PROMISES[:1])
             for name, kind in self._kinds.items()}
@@ -117,12 +118,6 @@ class StatePublishers:
             region, message, self._robot.parameters.robot_id, self._instance.name, members))
 
 
-def prefix_of(robot: Robot, instance: Instance) -> str:
-    """Return the start of the names of an election's outputs."""
-    return robot.parameters.output_prefix + (
-        '' if instance.name == MAIN else f'{instance.name}/')
-
-
 class LeadershipPublisher:
     """
     Publishes a status for each instance of a robot, in each of its rounds.
@@ -153,7 +148,7 @@ class LeadershipPublisher:
             node, DiagnosticArray, parameters.output_prefix + LEADERSHIP,
             repeated(parameters.message_expiry), PROMISES)
         self._typed = [TypedPublisher(
-            node, prefix_of(robot, instance) + TYPED_LEADERSHIP,
+            node, prefix_of(parameters.output_prefix, instance.name) + TYPED_LEADERSHIP,
             repeated(parameters.message_expiry)) for instance in robot.instances.values()]
         self._message = DiagnosticArray()
         self._message.status = [DiagnosticStatus(

@@ -151,7 +151,7 @@ def test_missing_poses_end_the_robot_after_the_timeout() -> None:
 
 
 class Recipe(NamedTuple):
-    """What a driver publishes, by its sources: type, profile, frame and rate [Hz]."""
+    """What a driver publishes: type, profile, frame and rate [Hz]."""
 
     topic: str
     kind: Any
