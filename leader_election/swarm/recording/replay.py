@@ -107,6 +107,8 @@ class Replay:
         self._topic = ''
         """The topic of the robots' messages, once known."""
         self._unknown_algorithm = ''
+        self._first_refusal: RejectReason | None = None
+        """Why the first message was rejected."""
         self._begin = self._next_snapshot = self._now = 0.0
         self._traffic = Traffic()
         self._snapshots: list[Snapshot] = []
@@ -174,11 +176,14 @@ class Replay:
         name = algorithm_of(payload)
         if name not in ALGORITHMS.names():
             self._unknown_algorithm = self._unknown_algorithm or name
-        elif not isinstance(codec_for(ALGORITHMS.get(name)).decode(payload), RejectReason):
-            # All frames: a recording has one swarm.
-            return SwarmTracker(expiry=self._settings.expiry, algorithm=name, frame='',
-                                instance=self._settings.instance)
-        return None
+            return None
+        decoded = codec_for(ALGORITHMS.get(name)).decode(payload)
+        if isinstance(decoded, RejectReason):
+            self._first_refusal = self._first_refusal or decoded
+            return None
+        # All frames: a recording has one swarm.
+        return SwarmTracker(expiry=self._settings.expiry, algorithm=name, frame='',
+                            instance=self._settings.instance)
 
     def _take_due_snapshots(self) -> None:
         if self._now - self._next_snapshot + self._settings.look > LONGEST_GAP:
@@ -226,4 +231,5 @@ class Replay:
         if self._unknown_algorithm:
             return (f'the robots elect by {self._unknown_algorithm!r}, which is not known here; '
                     f'known: {", ".join(ALGORITHMS.names())}')
-        return f'no message on {self._topic} comes from a robot'
+        why = f': {self._first_refusal.value} of the first one' if self._first_refusal else ''
+        return f'no message on {self._topic} comes from a robot of this version{why}'

@@ -71,7 +71,8 @@ def test_algorithm_is_read_from_the_messages():
         replay(entries((0.0, '/neighbourhood', strange)), ReplaySettings())
     nonsense = word(1, 1)
     nonsense.data = 'nonsense'
-    with pytest.raises(RecordingError, match='no message on /neighbourhood comes from a robot'):
+    with pytest.raises(RecordingError, match='no message on /neighbourhood comes from a robot '
+                                             'of this version: rejected_malformed of the first'):
         replay(entries((0.0, '/neighbourhood', nonsense)), ReplaySettings())
     # Whatever came first.
     run = replay(entries((0.0, '/neighbourhood', nonsense), (0.1, '/neighbourhood', strange),
