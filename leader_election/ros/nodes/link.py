@@ -17,7 +17,7 @@ The node ``link``: carries the messages of robots between ROS domains, and nothi
 
 Beside a robot it takes what the robot sends (``outgoing``, the robot's ``send_topic``) to the
 links of other robots, and their messages to ``neighbourhood``. So each robot may have a domain,
-a discovery server or a middleware of its own.
+a discovery server or a middleware of its own. Several robots behind one link hear each other.
 """
 
 from collections import Counter
@@ -97,6 +97,8 @@ class Link(Node):
             self.create_timer(period, act, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _send(self, message: String) -> None:
+        # For further robots behind this link. The sender itself knows its echo.
+        self._here.publish(message)
         try:
             data = packet(self._start, self._number, message.data)
             if len(data) > self.message_room + HEADER.size:

@@ -101,8 +101,8 @@ def until(domains: list[Domain], condition: Any) -> None:
             each.executor.spin_once(timeout_sec=0.01)
 
 
-def add_robots(domains: list[Domain], **parameters: Any) -> None:
-    for number, domain in enumerate(domains, 1):
+def add_robots(domains: list[Domain], first: int = 1, **parameters: Any) -> None:
+    for number, domain in enumerate(domains, first):
         domain.add(ElectionNode(
             context=domain.context, use_global_arguments=False, namespace='/r',
             parameter_overrides=values(
@@ -116,6 +116,15 @@ def test_robots_of_two_domains_elect_one_leader(domains: list[Domain]) -> None:
                                for domain in domains))
     until(domains, lambda: all(domain.status.message == 'hears 1 link' for domain in domains))
     assert all(domain.count('heard') > 0 and domain.count('sent') > 0 for domain in domains)
+
+
+def test_robots_behind_one_link_hear_each_other(domains: list[Domain]) -> None:
+    add_robots(domains)
+    add_robots(domains[:1], first=3)
+    robots = [node.robot for domain in domains for node in domain.nodes
+              if isinstance(node, ElectionNode)]
+    until(domains, lambda: all(robot.state.leader == 3 for robot in robots))
+    until(domains, lambda: all(len(robot.neighbours) == 2 for robot in robots))
 
 
 def test_robots_with_a_key_elect_and_count_members_over_a_noisy_modem(tmp_path: Path) -> None:
