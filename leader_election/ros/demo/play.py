@@ -27,7 +27,7 @@ from leader_election.parameters.command_line import (
     number,
     print_error,
 )
-from leader_election.ros.demo.controls import CONTROLS, MOST_ROBOTS, TOURS
+from leader_election.ros.demo.controls import CONTROLS, MOST_ROBOTS
 from leader_election.ros.demo.playground import Playground
 from leader_election.ros.demo.processes import (
     AT_ONCE,
@@ -55,7 +55,7 @@ class PlayPage(Page):
         """Fill the document of a viewer."""
         live, play = super().make(document), self._playground
         document.title = 'playground'
-        Controls(document, live, [each.declared for each in CONTROLS.values()], tuple(TOURS),
+        Controls(document, live, [each.declared for each in CONTROLS.values()],
                  lambda: play.state, play.request)
         return live
 

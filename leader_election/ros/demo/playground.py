@@ -37,10 +37,10 @@ from leader_election.parameters.values import did_you_mean
 from leader_election.ros.demo.controls import (
     BESIDE,
     CONTROLS,
-    Guide,
     LEADERS,
     MOST_ROBOTS,
     taken,
+    TOURS,
 )
 from leader_election.ros.demo.faults import (
     Attacker,
@@ -110,10 +110,10 @@ class Playground(FaultySwarm):
         self.lying = False
         self.commands = ''
         self._inbox: SimpleQueue[tuple[str, Any]] = SimpleQueue()
-        self._start_values = dict(self.values)
-        self._guide = Guide(pace)
-        self._undo: dict[str, Any] = {}
-        """The requests that undo what the present tour has changed, by name."""
+        self._start_values = self._before = dict(self.values)
+        """The values before all changes, and those before the present tour."""
+        self._pace, self._tour, self._told, self._next = pace, '', '', 0.0
+        self._steps: deque[Mapping[str, Any]] = deque()
         self._error = ''
         self._begun = node.snapshot.time
         self.curves: deque[tuple[float, ...]] = deque([(0.0, 0.0, 0.0)], CURVE)
@@ -188,27 +188,22 @@ class Playground(FaultySwarm):
 
         :raises ProcessDied: if a process has ended, and was not killed.
         """
+        snapshot = self.observers[MAIN].snapshot
+        # A tour begins when the swarm runs.
+        complete = self._inbox.empty() and len(snapshot.robots) == len(self.living)
         while not self._inbox.empty():
             name, value = self._inbox.get()
-            if name == TOUR:
-                self._end_tour()
-                self._guide.begin(value)
-            elif name == RESET:
-                self._guide.begin('')
-                self._undo.clear()
-                self.values = dict(self._start_values)
-                self._error, self.commands = '', self.start()
+            if name == RESET:
+                self._restore(self._start_values)
+            elif name == TOUR:
+                if self._tour:
+                    self._restore(self._before)
+                self._before, self._next = dict(self.values), 0.0
+                self._tour, self._steps = value, deque(TOURS.get(value, ()))
             else:
                 self._try(name, value)
-        snapshot = self.observers[MAIN].snapshot
-        if (step := self._guide.due(snapshot.time)) is not None and step.control:
-            before = {**self.values, 'cut': bool(self.apart)}.get(step.control)
-            self._try(step.control, step.value)
-            if not self._error:
-                self._undo.setdefault(*(('revive', self._last) if before is None
-                                        else (step.control, before)))
-        if not self._guide.text:
-            self._end_tour()
+        if self._tour and snapshot.time >= self._next and (self._told or complete):
+            self._step_tour(snapshot.time)
         ended = self.processes.ended()
         for robot in self.living:
             # A user has typed the command line.
@@ -220,19 +215,28 @@ class Playground(FaultySwarm):
                 observer.statistics.changes_a_minute for observer in self.observers.values())))
         self.state = self._state()
 
-    def _end_tour(self) -> None:
-        """Undo what the present tour has changed."""
-        undo, self._undo = self._undo, {}
-        for name, value in undo.items():
-            self._try(name, value)
+    def _step_tour(self, now: float) -> None:
+        """Make the next step of the tour, or end it [s]."""
+        if not self._steps:
+            self._restore(self._before)
+            return
+        step = self._steps.popleft()
+        self._told, self._next = f'{self._tour}: {step["text"]}', now + step['wait'] / self._pace
+        if 'control' in step:
+            self._try(step['control'], step['value'])
+
+    def _restore(self, values: Mapping[str, Any]) -> None:
+        """Start the swarm anew with former values, and end the tour."""
+        self._tour = self._told = self._error = ''
+        self.values = dict(values)
+        self.commands = self.start()
 
     def _state(self) -> PlaygroundState:
         return PlaygroundState(
             {**self.values, 'cut': bool(self.apart), 'liar': self.lying},
             _typed(self.commands),
-            '; '.join(filter(None, (self._error, *self.errors[-1:]))), self._guide.text,
-            tuple(self.curves), (self.values['algorithm'], self.values[f'{BESIDE}.algorithm']),
-            self.observers[BESIDE].frame, self.observers[BESIDE].rings)
+            '; '.join(filter(None, (self._error, *self.errors[-1:]))), self._told,
+            tuple(self.curves), self.observers[BESIDE].frame, self.observers[BESIDE].rings)
 
     # Requests.
 

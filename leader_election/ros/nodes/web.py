@@ -80,7 +80,7 @@ class Page:
     def show(self) -> None:
         """Show the observer's frame."""
         observer = self._observer
-        if self.feed.examiners and not self._doctor.is_alive():
+        if self.feed.examines and not self._doctor.is_alive():
             self._doctor = Thread(target=self._examine)
             self._doctor.start()
         truth = self._true_positions() if self.feed.truth else {}
@@ -93,7 +93,7 @@ class Page:
         """Examine the swarm again and again, as ``swarm_doctor`` does, while a viewer wants it."""
         options = command.parse(['--seconds', EXAMINED, '--topic',
                                  self._observer.resolve_topic_name('neighbourhood')])
-        for swarm in observe(options, lambda: not self.feed.examiners):
+        for swarm in observe(options, lambda: not self.feed.examines):
             self.feed.examination = examination(swarm, options.radio_topics)
         self.feed.examination = None
 
@@ -122,7 +122,7 @@ class Page:
     def close(self) -> None:
         """End the server, and listen no more."""
         self.server.stop()
-        self.feed.examiners = 0
+        self.feed.pages.clear()
         if self._doctor.is_alive():
             self._doctor.join()
         if self._ears is not None:

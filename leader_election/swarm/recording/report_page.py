@@ -32,7 +32,7 @@ from leader_election.swarm.tracker import SwarmTracker
 from leader_election.swarm.view.charts import Panel
 from leader_election.swarm.view.formatting import count
 from leader_election.swarm.view.frame import Frame, Rings
-from leader_election.swarm.web.run_page import Page, write_page
+from leader_election.swarm.web.run_page import write_page
 
 
 def write(path: Path, title: str, run: Run, of: Report, frames: Sequence[Frame], reach: float,
@@ -54,9 +54,10 @@ def write(path: Path, title: str, run: Run, of: Report, frames: Sequence[Frame],
     shown += [(name.replace('_', ' '), str(value)) for name, value in settings.items()
               if not isinstance(value, Path) and value not in (None, '', False, math.inf)]
     silent = f', {of.silent} of them silent at the end' if of.silent else ''
-    write_page(path, Page(
-        title, f'{of.duration:.1f} s, {count(of.robots, "robot")}{silent}', [*_figures(of)],
-        warnings, sorted([*_events(of), *events]), shown, as_text(of)),
+    write_page(path, title, {
+        'subtitle': f'{of.duration:.1f} s, {count(of.robots, "robot")}{silent}',
+        'figures': [*_figures(of)], 'warnings': warnings,
+        'events': sorted([*_events(of), *events]), 'settings': shown, 'report': as_text(of)},
         frames, run.rings, reach, run.begin, panels)
 
 

@@ -16,28 +16,31 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
-from itertools import chain, repeat
 import math
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from bokeh.models import ColumnDataSource
 from bokeh.models.annotations import Arrow, VeeHead
+from jinja2 import Environment
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.diagnostics import RobotStatus
 from leader_election.swarm.doctor.command import MARKS
 from leader_election.swarm.doctor.communication import hearing
 from leader_election.swarm.doctor.diagnoses import choose, examine, Finding
 from leader_election.swarm.doctor.observations import Level, listing, Observations
-from leader_election.swarm.snapshot import RobotView, Snapshot
+from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.view import formatting
 from leader_election.swarm.view.drawing import FAINT
-from leader_election.swarm.web.swarm_map import Data, lines
+from leader_election.swarm.web.swarm_map import columns, Data, ENDS
 from leader_election.swarm.web.timeline import Event
 
 MOST_EVENTS, MOST_RECEIVED = 4, 4
 _DECISION = 300
 """The shown length of a decision [characters]."""
+_ROBOT = Environment(autoescape=True).from_string(
+    Path(__file__).with_name('robot.html.j2').read_text(encoding='utf-8'))
 
 
 def way_to_leader(snapshot: Snapshot, robot: int, communication_range: float) -> list[int]:
@@ -47,6 +50,7 @@ def way_to_leader(snapshot: Snapshot, robot: int, communication_range: float) ->
     :param communication_range: the longest link [m].
     :return: ids from the robot to its leader, as far as the path is known.
 
+    >>> from leader_election.swarm.snapshot import RobotView
     >>> robots = {i: RobotView(i, (2.0 * i, 0.0), -9.0, 2.0 * i, 0) for i in range(4)}
     >>> way_to_leader(Snapshot(0.0, robots), 3, 2.5)
     [3, 2, 1, 0]
@@ -78,15 +82,18 @@ def robot_html(robot: int, snapshot: Snapshot, way: Sequence[int],
         return f'<h2>robot {robot}</h2><p>not heard yet</p>'
     found = {status.concern: status for status in statuses}
     values = {key: text for status in found.values() for key, text in status.values.items()}
-    reaches = radii(found.values())
-    rows = [*_election(view, snapshot, way, values), *_place(view, found)]
-    rows += [('circles', 'it leaves a leader beyond {:g} m, and joins one within {:g} m'.format(
-        *reaches))] if reaches else []
-    rows += [('warning', status.message) for status in found.values() if status.level > 0]
-    table = ''.join(f'<tr class="{name}"><th>{name}</th><td>{escape(text)}</td></tr>'
-                    for name, text in rows if text)
-    return f'<h2>robot {robot} {escape(view.name)}</h2><table>{table}</table>' + events_html(
-        [event for event in events if event.robot == robot], MOST_EVENTS)
+    odometry = found.get(vocabulary.ODOMETRY)
+    return _ROBOT.render(
+        view=view, way=way, leads=view.leader == view.id, led=view.leader in snapshot.robots,
+        silent=None if robot in snapshot.robots else snapshot.time - view.heard, values=values,
+        members='' if math.isnan(view.members) else formatting.member_number(view.members),
+        decision=formatting.shortened(view.decision, _DECISION),
+        fields=formatting.shortened(formatting.fields_text(view.fields), _DECISION),
+        received=_received(values.get(vocabulary.CANDIDACIES, '')),
+        deviation='' if math.isnan(view.deviation) else f' ± {view.deviation:.2f} m',
+        odometry=odometry and odometry.message, radii=radii(found.values()),
+        warnings=[status.message for status in found.values() if status.level > 0]) + events_html(
+            [event for event in events if event.robot == robot], MOST_EVENTS)
 
 
 def events_html(events: Sequence[Event], most: int) -> str:
@@ -116,50 +123,9 @@ def _received(text: str) -> list[str]:
     >>> _received('7 offers 31 (4) at 2 m: weaker; 9 offers 34 (5) at 3 m: taken')
     ['9 offers 34 (5) at 3 m: taken', '7 offers 31 (4) at 2 m: weaker']
     """
-    listed = sorted(text.split('; '), key=lambda each: not each.endswith(': taken'))
+    listed = sorted(filter(None, text.split('; ')), key=lambda each: not each.endswith(': taken'))
     more = len(listed) - MOST_RECEIVED
     return [*listed[:MOST_RECEIVED], *([f'… and {more} more'] if more > 0 else [])]
-
-
-def _election(view: RobotView, snapshot: Snapshot, way: Sequence[int],
-              values: dict[str, str]) -> list[tuple[str, str]]:
-    """Return the rows about the election."""
-    leads = view.leader == view.id
-    role = values.get(vocabulary.ROLE, '')
-    return [
-        ('state', 'alive' if view.id in snapshot.robots else
-         f'silent for {snapshot.time - view.heard:.1f} s'),
-        ('leader', 'itself' if leads else
-         f'{view.leader}{"" if view.leader in snapshot.robots else ", not alive"}'),
-        ('because', values.get(vocabulary.BECAUSE, '')),
-        ('role', role),
-        ('distance', '' if leads else f'{view.distance:.2f} m'
-         + (f', {formatting.count(int(values[vocabulary.HOPS]), "hop")}'
-            if vocabulary.HOPS in values else '')),
-        ('way', '' if leads else ' → '.join(map(str, way))),
-        ('strength', values.get(vocabulary.STRENGTH, f'{-view.value:g}' if leads else '')),
-        ('mandate', '' if view.term is None else
-         (f'acts, term {view.term}' if view.term else 'leads, does not act') if leads else
-         'under one' if view.granted else 'none'),
-        ('members', '' if math.isnan(view.members) else formatting.member_number(view.members)),
-        ('tasks', ', '.join(view.tasks)),
-        ('decision', formatting.shortened(view.decision, _DECISION)),
-        ('fields', formatting.shortened(formatting.fields_text(view.fields), _DECISION)),
-        ('neighbours', values.get(vocabulary.NEIGHBOURS, '')),
-        *((name, received) for name, received in zip(
-            chain(['received'], repeat('')), _received(values.get(vocabulary.CANDIDACIES, ''))))]
-
-
-def _place(view: RobotView, found: dict[str, RobotStatus]) -> list[tuple[str, str]]:
-    """Return the rows about its position."""
-    reckoned = view.dead_reckoned
-    odometry = found.get(vocabulary.ODOMETRY)
-    return [
-        ('position', 'not known' if view.position is None else
-         '{:.2f}, {:.2f} m'.format(*view.position)
-         + ('' if math.isnan(view.deviation) else f' ± {view.deviation:.2f} m')),
-        ('by odometry', '' if reckoned is None else '{:.2f}, {:.2f} m'.format(*reckoned[:2])),
-        ('odometry', '' if odometry is None else odometry.message)]
 
 
 TINTS = {Level.NOTE: '#0072b2', Level.WARN: '#e69f00', Level.ERROR: '#b3261f'}
@@ -176,34 +142,12 @@ class Examination(NamedTuple):
     findings: Sequence[Finding] = ()
     """Root causes, the gravest first."""
 
-    def robots(self, index: int) -> list[int]:
-        """Return the known ids of the robots of a finding."""
-        return [self.ids[name] if name in self.ids else int(name.removeprefix('id '))
-                for name in self.findings[index].subjects
-                if name in self.ids or name.startswith('id ')]
-
-    def lines(self) -> list[str]:
-        """Return the findings as texts: level, robots, description and advice."""
-        return [f'{MARKS[found.level]} {listing(found.subjects)}{": " if found.subjects else ""}'
-                f'{found.what}. {found.remedy}' for found in self.findings]
-
-    def graph(self, snapshot: Snapshot) -> dict[str, Data]:
-        """Return the lines ``mutual``, ``one_way`` sender to receiver, and rings ``found``."""
-        places = {i: view.position for i, view in snapshot.robots.items()
-                  if view.position is not None}
-        ends: dict[bool, list[tuple[float, ...]]] = {True: [], False: []}
-        for (receiver, sender), mutual in self.hears.items():
-            one, other = self.ids[receiver], self.ids[sender]
-            if one in places and other in places and (not mutual or one < other):
-                ends[mutual].append((*places[other], *places[one]))
-        worst: dict[int, Level] = {}
-        for index, found in enumerate(self.findings):
-            for robot in self.robots(index):
-                worst.setdefault(robot, found.level)
-        ringed = [(*places[i], TINTS[level]) for i, level in worst.items() if i in places]
-        return {'mutual': lines(ends[True]), 'one_way': lines(ends[False]),
-                'found': {name: [row[k] for row in ringed]
-                          for k, name in enumerate(('x', 'y', 'tint'))}}
+    def html(self) -> str:
+        """Return the findings as HTML: level, robots, description and advice."""
+        return ''.join(
+            f'<p><b style="color:{TINTS[found.level]}">{MARKS[found.level]}</b> '
+            + escape(f'{listing(found.subjects)}{": " if found.subjects else ""}{found.what}. '
+                     f'{found.remedy}') + '</p>' for found in self.findings)
 
 
 def examination(swarm: Observations, topics: Collection[str]) -> Examination:
@@ -218,28 +162,54 @@ def examination(swarm: Observations, topics: Collection[str]) -> Examination:
                        sorted(causes, key=lambda finding: -finding.level))
 
 
-class HearingGraph:
+def marks(snapshot: Snapshot, way: Sequence[int], around: Sequence[float],
+          examined: Examination) -> dict[str, Data]:
     """
-    Draws the links between robots, and rings around robots with findings.
+    Return what a viewer has asked for, as the data of sources on the map.
 
-    :param chart: the figure of the map.
-    :ivar sources: the sources of links and rings, by name.
+    :param way: from the chosen robot to its leader, empty without a chosen robot.
+    :param around: radii around the leader of the chosen robot [m].
     """
+    known = snapshot.gone | snapshot.robots
+    places = {i: view.position for i, view in known.items() if view.position is not None}
+    leader = known[way[0]].leader if way and way[0] in known else None
+    living = {f'id {i}': place for i, place in places.items() if i in snapshot.robots}
+    living |= {name: places[i] for name, i in examined.ids.items() if f'id {i}' in living}
+    ends: dict[bool, list[tuple[float, ...]]] = {True: [], False: []}
+    for (receiver, sender), mutual in examined.hears.items():
+        once = not mutual or examined.ids[receiver] < examined.ids[sender]
+        if once and {receiver, sender} <= living.keys():
+            ends[mutual].append((*living[sender], *living[receiver]))
+    worst: dict[str, Level] = {}
+    for found in examined.findings:
+        for name in found.subjects:
+            worst.setdefault(name, found.level)
+    return {
+        'way': columns('x y', [places[i] for i in way if i in places]),
+        'chosen': columns('x y', [places[i] for i in way[:1] if i in places]),
+        'radii': columns('x y radius', [
+            (*places[leader], radius) for radius in around if leader in places]),
+        'mutual': columns(ENDS, ends[True]), 'one_way': columns(ENDS, ends[False]),
+        'found': columns('x y tint', [(*living[name], TINTS[level])
+                                      for name, level in worst.items() if name in living])}
 
-    def __init__(self, chart: Any) -> None:
-        self.sources = {name: ColumnDataSource(data, name=name)
-                        for name, data in Examination().graph(Snapshot(0.0, {})).items()}
-        chart.segment('x0', 'y0', 'x1', 'y1', source=self.sources['mutual'], line_color=FAINT,
-                      line_width=1.5)
-        tint = TINTS[Level.WARN]
-        chart.add_layout(Arrow(
-            x_start='x0', y_start='y0', x_end='x1', y_end='y1', source=self.sources['one_way'],
-            line_color=tint, line_width=3,  # type: ignore[call-arg]
-            end=VeeHead(size=14, line_color=tint, fill_color=tint)))
-        chart.scatter('x', 'y', source=self.sources['found'], size=20, fill_color=None,
-                      line_width=3, line_color='tint')
 
-    def show(self, examined: Examination, snapshot: Snapshot) -> None:
-        """Draw an examination at the present positions of the robots."""
-        for name, data in examined.graph(snapshot).items():
-            self.sources[name].data = data
+def draw_marks(chart: Any) -> dict[str, ColumnDataSource]:
+    """Draw what a viewer has asked for on the map, and return the sources of :func:`marks`."""
+    sources = {name: ColumnDataSource(data, name=name)
+               for name, data in marks(Snapshot(0.0, {}), (), (), Examination()).items()}
+    note, warn = formatting.hexadecimal(formatting.NOTE), TINTS[Level.WARN]
+    chart.segment('x0', 'y0', 'x1', 'y1', source=sources['mutual'], line_color=FAINT,
+                  line_width=1.5)
+    chart.add_layout(Arrow(
+        x_start='x0', y_start='y0', x_end='x1', y_end='y1', source=sources['one_way'],
+        line_color=warn, line_width=3,  # type: ignore[call-arg]
+        end=VeeHead(size=14, line_color=warn, fill_color=warn)))
+    chart.line('x', 'y', source=sources['way'], line_color=note, line_width=3,
+               line_dash='dotted')
+    chart.circle('x', 'y', radius='radius', source=sources['radii'], fill_color=None,
+                 line_color=FAINT, line_dash='dashed')
+    for name, size, tint in (('found', 20, 'tint'), ('chosen', 28, note)):
+        chart.scatter('x', 'y', source=sources[name], size=size, fill_color=None, line_width=3,
+                      line_color=tint)
+    return sources

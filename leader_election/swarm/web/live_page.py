@@ -15,7 +15,6 @@
 """The page of a running swarm: map, one robot, timeline and figures. It changes nothing."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from html import escape
 import math
 from pathlib import Path
@@ -24,17 +23,16 @@ from typing import Any, NamedTuple
 from bokeh.document import Document
 from bokeh.events import ConnectionLost, Tap
 from bokeh.layouts import column, row
-from bokeh.models import ColumnDataSource, CustomJS
-from bokeh.models.widgets import Div, RadioGroup, Select, Toggle
+from bokeh.models import CustomJS
+from bokeh.models.widgets import Div, Select, Toggle
 from leader_election.election.robot.diagnostics import RobotStatus
 from leader_election.swarm.snapshot import Snapshot
-from leader_election.swarm.view.drawing import FAINT
-from leader_election.swarm.view.formatting import hexadecimal, NOTE
 from leader_election.swarm.view.frame import Frame, Rings, Trails
 from leader_election.swarm.web.details import (
+    draw_marks,
     events_html,
     Examination,
-    HearingGraph,
+    marks,
     radii,
     robot_html,
     way_to_leader,
@@ -51,12 +49,22 @@ MOST_EVENTS = 12
 HEARING = 'who hears whom'
 NEAR = 0.04
 """Distance within which a click chooses a robot, as a share of the map's width."""
-_DRAWN = 'requestAnimationFrame(() => setTimeout(() => { drawn.tags = cb_obj.tags }))'
-"""JavaScript: report the last drawn update to the server."""
-TEMPLATE = Path(__file__).with_name('live_page.html.j2').read_text(encoding='utf-8')
-STYLE = Path(__file__).with_name('page.css').read_text(encoding='utf-8')
-WIDGETS = Path(__file__).with_name('widgets.css').read_text(encoding='utf-8')
-"""The style of Bokeh's widgets, in the colours of the page."""
+
+
+def _read(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding='utf-8')
+
+
+TEMPLATE = _read('page.html.j2')
+"""The layout of all pages. It takes their roots by name."""
+STYLE, WIDGETS = _read('page.css'), _read('widgets.css')
+"""The style of a page, and that of Bokeh's widgets in its colours."""
+VARIABLES = {'style': STYLE, 'script': _read('page.js')}
+
+
+def text(name: str, **options: Any) -> Any:
+    """Return an empty text in the style of the page, a root of this name."""
+    return Div(name=name, sizing_mode='stretch_width', stylesheets=[STYLE], **options)
 
 
 class PageState(NamedTuple):
@@ -79,16 +87,14 @@ class PageFeed:
     :param communication_range: robots within this distance are linked by a line [m].
     :param trail: the length of trails [m].
     :ivar map: computes what is on maps.
-    :ivar pages: the number of open pages. Without a page only history and trails continue.
-    :ivar truth: the number of pages that show true positions.
-    :ivar examiners: the number of pages that show who hears whom.
+    :ivar pages: the open pages. Without a page only history and trails continue.
     :ivar examination: the last examination, while a page shows who hears whom.
     :ivar state: the newest content.
     """
 
     def __init__(self, communication_range: float, trail: float = 5.0) -> None:
         self.history = History(SPAN)
-        self.pages = self.truth = self.examiners = 0
+        self.pages: set[LivePage] = set()
         self.examination: Examination | None = None
         self._trails = Trails(trail)
         frame = Frame(Snapshot(0.0, {}), {})
@@ -96,6 +102,16 @@ class PageFeed:
         self._slow = -math.inf
         self.state = PageState(
             frame, Rings(), self.map.data(frame), self.history.data(), (), (), '')
+
+    @property
+    def truth(self) -> bool:
+        """Return whether a page shows true positions."""
+        return any(page.truth.active for page in list(self.pages))
+
+    @property
+    def examines(self) -> bool:
+        """Return whether a page shows who hears whom."""
+        return any(page.hearing.active for page in list(self.pages))
 
     def observe(self, frame: Frame, rings: Rings, facts: Callable[[], Sequence[str]]) -> None:
         """
@@ -135,94 +151,60 @@ class LivePage:
     :param feed: prepares the content.
     :param statuses: returns the last statuses of a robot on ``/diagnostics``.
     :ivar also: called after each update that is sent.
-    :ivar chosen: the id of the robot that is shown in detail, if any.
     """
 
     def __init__(self, document: Document, feed: PageFeed,
                  statuses: Callable[[int], Sequence[RobotStatus]] = no_statuses) -> None:
         self._document, self._feed, self._statuses = document, feed, statuses
         self._shown: PageState | None = None
-        self.chosen: int | None = None
         self.also: list[Callable[[], None]] = []
-        self._examination: Examination | None = None
-        self._reaches: tuple[float, ...] = ()
+        self._radii: tuple[float, ...] = ()
         state = feed.state
         self.map = SwarmMap([state.frame], state.rings, feed.map.reach)
         self._rings = state.rings
-        self._choice = ColumnDataSource({'x': [], 'y': []})
         chart = self.map.figure
-        chart.line('x', 'y', source=self._choice, line_color=hexadecimal(NOTE), line_width=3,
-                   line_dash='dotted')
-        self._radii = ColumnDataSource({'x': [], 'y': [], 'radius': []}, name='radii')
-        chart.circle('x', 'y', radius='radius', source=self._radii, fill_color=None,
-                     line_color=FAINT, line_dash='dashed')
-        self._ring = ColumnDataSource({'x': [], 'y': []})
-        chart.scatter('x', 'y', source=self._ring, size=28, fill_color=None, line_width=3,
-                      line_color=hexadecimal(NOTE))
+        self.marks = draw_marks(chart)
         # Updates are numbered, so that a slow browser skips some.
         chart.tags = [0]
-        chart.js_on_change('tags', CustomJS(args={'drawn': self._ring}, code=_DRAWN))
-        self.graph = HearingGraph(chart)
+        chart.js_on_change('tags', CustomJS(
+            args={'drawn': self.marks['chosen']}, code='reportDrawn(drawn, cb_obj.tags)'))
         chart.on_event(Tap, self._tap)
         self.timeline = Timeline()
-        self._texts = {name: Div(name=name, sizing_mode='stretch_width', stylesheets=[STYLE])
-                       for name in ('notes', 'facts', 'robot', 'events', 'legend')}
+        self.texts = {name: text(name) for name in (
+            'notes', 'facts', 'findings', 'robot', 'events', 'legend')}
         self.robots: Any = Select(title='robot', value='', options=[], width=110,
                                   stylesheets=[WIDGETS])
-        self.robots.on_change('value', lambda _, __, value: self.choose(
-            int(value) if value else None))
-        toggle = partial(Toggle, stylesheets=[WIDGETS])
-        self.follow = toggle(label='follow', width=70, align='end')
-        self.truth = toggle(label='true positions', width=110, align='end')
-        self.truth.on_change('active', lambda _, __, active: self._want_truth(active))
-        self.hearing = toggle(label=HEARING, width=230)
-        self.hearing.on_change('active', lambda _, __, active: self._want_examination(active))
-        self.findings: Any = RadioGroup(labels=[], width=280, stylesheets=[WIDGETS])
-        self.findings.on_change('active', lambda _, __, index: self._choose_found(index))
-        controls = column(row(self.robots, self.follow, self.truth,
-                              styles={'flex-wrap': 'wrap'}), self.hearing, self.findings,
-                          sizing_mode='stretch_width', name='controls')
+        self.robots.on_change('value', lambda _, __, ___: self._show_robot(feed.state))
+        self.truth, self.hearing = (Toggle(
+            label=label, width=120, align='end', stylesheets=[WIDGETS])
+            for label in ('true positions', HEARING))
+        self.hearing.on_change('active', lambda _, __, ___: self._show_robot(feed.state))
+        controls = column(
+            row(self.robots, self.truth, self.hearing, styles={'flex-wrap': 'wrap'}),
+            sizing_mode='stretch_width', name='controls')
         chart.name, self.timeline.figure.name = 'map', 'timeline'
         document.title = 'swarm'
         document.template = TEMPLATE  # type: ignore[assignment]
-        document.template_variables.update(style=STYLE)
+        document.template_variables.update(VARIABLES)
         # Bokeh gives up after half a minute, or when the page is older than five minutes. The
         # template keeps trying.
         document.config.update(reconnect_session=False, notify_connection_status=False)
         document.js_on_event(ConnectionLost, CustomJS(code='connectionLost()'))
-        for root in (chart, controls, self.timeline.figure, *self._texts.values()):
+        for root in (chart, controls, self.timeline.figure, *self.texts.values()):
             document.add_root(root)
         self.update()
         document.add_periodic_callback(self.update, UPDATE)
-        feed.pages += 1
-        document.on_session_destroyed(self._close)
+        feed.pages.add(self)
+        document.on_session_destroyed(lambda _: feed.pages.discard(self))
 
-    def _want_truth(self, wanted: bool) -> None:
-        self._feed.truth += 1 if wanted else -1
-
-    def _want_examination(self, wanted: bool) -> None:
-        self._feed.examiners += 1 if wanted else -1
-        self._show_examination()
-
-    def _choose_found(self, index: int | None) -> None:
-        """Choose the first robot of a finding."""
-        examined = self._examination
-        robots = [] if index is None or examined is None else examined.robots(index)
-        if robots:
-            self.choose(robots[0])
-
-    def _close(self, _: Any) -> None:
-        self._feed.pages -= 1
-        if self.truth.active:
-            self._want_truth(False)
-        if self.hearing.active:
-            self._feed.examiners -= 1
+    @property
+    def chosen(self) -> int | None:
+        """Return the id of the robot that is shown in detail, if any."""
+        return int(self.robots.value) if self.robots.value else None
 
     def choose(self, robot: int | None) -> None:
         """Show a robot in detail, with the path to its leader. ``None`` shows no robot."""
-        self.chosen = robot
         self.robots.value = '' if robot is None else str(robot)
-        self._show_robot(self._feed.state)
 
     def _tap(self, event: Any) -> None:
         near = NEAR * (self.map.figure.x_range.end - self.map.figure.x_range.start)
@@ -236,7 +218,7 @@ class LivePage:
     @property
     def behind(self) -> bool:
         """Return whether the viewer still has to draw the last update."""
-        return self._ring.tags not in ([], self.map.figure.tags)
+        return self.marks['chosen'].tags not in ([], self.map.figure.tags)
 
     def update(self) -> None:
         """Send the newest state once, unless the viewer is behind."""
@@ -252,64 +234,41 @@ class LivePage:
         chart.tags = [chart.tags[0] + 1]
         self.map.show(state.map)
         frame = state.frame
-        self._texts['notes'].text = ''.join(
-            f'<p class="{kind}">{escape(text)}</p>' for kind, text in (
+        self.texts['notes'].text = ''.join(
+            f'<p class="{kind}">{escape(said)}</p>' for kind, said in (
                 ('warning', frame.warning), ('note', frame.note),
-                ('next', frame.upcoming and f'next: {frame.upcoming}')) if text)
-        if before is None or state.bars is not before.bars:
+                ('next', frame.upcoming and f'next: {frame.upcoming}')) if said)
+        slow = before is None or state.bars is not before.bars
+        if slow:
             self._show_slow(state)
-        self._show_examination()
-        self._show_robot(state, details=before is None or state.bars is not before.bars)
+        self._show_robot(state, slow)
         self._document.unhold()
         for show in self.also:
             show()
 
     def _show_slow(self, state: PageState) -> None:
         self.timeline.show(state.bars)
-        self._texts['facts'].text = ' · '.join(map(escape, state.facts))
-        self._texts['events'].text = '<h2>leaders that came and went</h2>' + events_html(
+        self.texts['facts'].text = ' · '.join(map(escape, state.facts))
+        self.texts['events'].text = '<h2>leaders that came and went</h2>' + events_html(
             [event for event in state.events if not event.minor], MOST_EVENTS)
-        self._texts['legend'].text = state.legend
+        self.texts['legend'].text = state.legend
         snapshot = state.frame.snapshot
         ids = sorted(snapshot.robots.keys() | snapshot.gone.keys())
         self.robots.options = ['', *map(str, ids)]
 
-    def _show_examination(self) -> None:
-        """Show who hears whom, and the findings, if the viewer wants them."""
-        wanted, before = self.hearing.active, self._examination
-        self._examination = found = self._feed.examination if wanted else None
-        if found or before:
-            self.graph.show(found or Examination(), self._feed.state.frame.snapshot)
-        if found is not before:
-            self.findings.update(active=None, labels=found.lines() if found else [])
-        self.hearing.label = HEARING + (
-            '' if not wanted else f': {len(found.findings)} findings' if found else ': listening')
-
     def _show_robot(self, state: PageState, details: bool = True) -> None:
-        """Show the chosen robot on the map, and its details."""
-        snapshot, robot = state.frame.snapshot, self.chosen
-        view = None if robot is None else snapshot.robots.get(robot) or snapshot.gone.get(robot)
+        """Show the chosen robot, and who hears whom if the viewer wants it."""
+        snapshot, robot, wanted = state.frame.snapshot, self.chosen, self.hearing.active
         way = [] if robot is None else way_to_leader(snapshot, robot, self._feed.map.reach)
-        places = [snapshot.robots[i].position for i in way if i in snapshot.robots]
-        self._choice.data = _columns(places)
-        self._ring.data = _columns([view.position] if view is not None else [])
         if details:
             statuses = () if robot is None else self._statuses(robot)
-            self._reaches = radii(statuses)
-            self._texts['robot'].text = (
+            self._radii = radii(statuses)
+            self.texts['robot'].text = (
                 '<p>Click on a robot, or choose one.</p>' if robot is None else robot_html(
                     robot, snapshot, way, statuses, state.events))
-        leader = None if view is None else snapshot.robots.get(view.leader)
-        around = self._reaches if leader is not None and leader.position is not None else ()
-        self._radii.data = {**_columns([leader.position for _ in around] if leader else []),
-                            'radius': list(around)}
-        if self.follow.active and view is not None and view.position is not None:
-            for range_, centre in zip((self.map.figure.x_range, self.map.figure.y_range),
-                                      view.position):
-                half = (range_.end - range_.start) / 2
-                range_.update(start=centre - half, end=centre + half)
-
-
-def _columns(places: Sequence[Any]) -> Data:
-    known = [place for place in places if place is not None]
-    return {'x': [x for x, _ in known], 'y': [y for _, y in known]}
+        examined = self._feed.examination
+        self.texts['findings'].text = '' if not wanted else '<p>listening</p>' \
+            if examined is None else f'<h2>{len(examined.findings)} findings</h2>{examined.html()}'
+        for name, data in marks(snapshot, way, self._radii,
+                                examined if examined and wanted else Examination()).items():
+            self.marks[name].data = data

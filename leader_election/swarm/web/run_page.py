@@ -14,8 +14,7 @@
 
 """A page of one run, in one file that opens without a server."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 import math
 from pathlib import Path
 import platform
@@ -26,77 +25,36 @@ from bokeh.embed import file_html
 from bokeh.layouts import column, row
 from bokeh.models import CustomJS
 from bokeh.models.annotations import Span
-from bokeh.models.widgets.buttons import Toggle
-from bokeh.models.widgets.inputs import Select
-from bokeh.models.widgets.markups import Div
-from bokeh.models.widgets.sliders import Slider
+from bokeh.models.widgets import Select, Slider, Toggle
 from bokeh.resources import INLINE
 import leader_election
 from leader_election.parameters.files import write_text
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.view.charts import Curve, known, Panel, STYLES
-from leader_election.swarm.view.drawing import FAINT
 from leader_election.swarm.view.formatting import distinct_colours, hexadecimal, NOTE
 from leader_election.swarm.view.frame import caption, Frame, Rings, thinned
-from leader_election.swarm.web.live_page import STYLE, WIDGETS
-from leader_election.swarm.web.swarm_map import empty_chart, legend_html, SwarmMap
+from leader_election.swarm.web.live_page import TEMPLATE, text, VARIABLES, WIDGETS
+from leader_election.swarm.web.swarm_map import add_legend, empty_chart, legend_html, SwarmMap
 from leader_election.swarm.web.timeline import Timeline
 
-TEMPLATE = Path(__file__).with_suffix('.html.j2').read_text(encoding='utf-8')
 MOST_ROWS = 200_000
 """The most positions of robots in a page; of longer runs, frames are left out."""
 MOST_FRAMES = 600
-MOST_LINES = 300
-"""The most robots of a timeline of leaders."""
 SPEEDS: tuple[str | tuple[Any, str], ...] = ('1 ×', '4 ×', '16 ×')
 """The speeds of the playback, as multiples of the run's."""
 VERSIONS = (('leader_election', leader_election.__version__), ('Bokeh', bokeh.__version__),
             ('Python', platform.python_version()))
-_SHOW = """
-const now = time.value
-const frame = Math.max(run.times.findLastIndex((at) => at <= now + 1e-3), 0)
-run.caption.text = run.captions[frame]
-for (const [source, data] of run.sources) source.data = data[frame]
-for (const cursor of cursors) cursor.location = now
-"""
-_PLAY = """
-clearInterval(window.playing)
-play.label = play.active ? '⏸ pause' : '▶ play'
-let now = time.value >= time.end ? time.start : time.value
-if (play.active) window.playing = setInterval(() => {
-  now = Math.min(now + parseFloat(speed.value) / 10, time.end)
-  time.value = now
-  if (now >= time.end) play.active = false
-}, 100)
-"""
 
 
-@dataclass(frozen=True)
-class Page:
-    """
-    The texts of a page.
-
-    :ivar figures: a value and its name.
-    :ivar events: the time [s] and a text.
-    :ivar settings: a name and its value.
-    :ivar report: the report as lines of text.
-    """
-
-    title: str
-    subtitle: str = ''
-    figures: Sequence[tuple[str, str]] = ()
-    warnings: Sequence[str] = ()
-    events: Sequence[tuple[float, str]] = ()
-    settings: Sequence[tuple[str, object]] = ()
-    report: str = ''
-
-
-def write_page(path: Path, page: Page, frames: Sequence[Frame], rings: Rings,
-               communication_range: float, start: float = 0.0,
+def write_page(path: Path, title: str, page: Mapping[str, Any], frames: Sequence[Frame],
+               rings: Rings, communication_range: float, start: float = 0.0,
                panels: Sequence[Panel] = ()) -> None:
     """
     Write a page with a slider of time.
 
+    :param page: texts: ``subtitle``; ``figures``, pairs of a value and its name; ``warnings``;
+        ``events``, pairs of a time [s] and a text; ``settings``, pairs of a name and its value;
+        ``report``.
     :param frames: at least one, in the order of time. Those of long runs are thinned out.
     :param communication_range: robots within this distance are linked by a line [m], 0 for no
         links.
@@ -111,37 +69,34 @@ def write_page(path: Path, page: Page, frames: Sequence[Frame], rings: Rings,
                   format='0.0', sizing_mode='stretch_width')
     numbers = Panel('regions', [Curve(
         'regions', '', times, [len(regions(frame.snapshot)) for frame in frames])])
-    charts = []
-    if max(len(frame.snapshot.robots) for frame in frames) <= MOST_LINES:
-        charts.append(Timeline(frames, start).figure)
-    charts += [_curves(panel) for panel in (numbers, *known(panels))]
-    cursors = [Span(dimension='height', line_width=2, line_color=hexadecimal(NOTE))
-               for _ in charts]
-    for chart, cursor in zip(charts, cursors):
+    timeline, *charts = Timeline(frames, start).figure, *map(_chart, (numbers, *known(panels)))
+    cursors = []
+    for chart in (timeline, *charts):
         chart.xaxis.axis_label = 'time [s]'
-        chart.add_layout(cursor)
+        cursors.append(Span(dimension='height', line_width=2, line_color=hexadecimal(NOTE)))
+        chart.add_layout(cursors[-1])
         chart.js_on_event('tap', CustomJS(args={'time': time}, code='time.value = cb_obj.x'))
     play = Toggle(name='play', label='▶ play', width=90, stylesheets=[WIDGETS])
     speed = Select(options=list(SPEEDS), value=SPEEDS[1], width=70, stylesheets=[WIDGETS])
     play.js_on_change('active', CustomJS(
-        args={'time': time, 'play': play, 'speed': speed}, code=_PLAY))
+        args={'time': time, 'button': play, 'speed': speed}, code='play(button, time, speed)'))
     swarm_map = SwarmMap(frames, rings, communication_range)
     captions = ['  ·  '.join(filter(None, (caption(frame, start), frame.note)))
                 for frame in frames]
-    below = Div(text=captions[0], render_as_text=True)
+    below = text('notes', text=captions[0], render_as_text=True)
     drawn = [swarm_map.data(frame) for frame in frames]
-    run = {'times': times, 'caption': below, 'captions': captions, 'sources': [
-        [source, [data[name] for data in drawn]] for name, source in swarm_map.sources.items()]}
-    time.js_on_change('value', CustomJS(
-        args={'time': time, 'run': run, 'cursors': cursors}, code=_SHOW))
-    roots = [row(play, speed, time, sizing_mode='stretch_width'),
-             column(swarm_map.figure, below, sizing_mode='stretch_width'), *charts]
-    for number, root in enumerate(roots):
-        root.name = f'root{number}'
-    write_text(path, file_html(
-        roots, INLINE, page.title, template=TEMPLATE,
-        template_variables={'page': page, 'style': STYLE, 'versions': VERSIONS,
-                            'legend': legend_html(frames, rings, communication_range)}))
+    run = {'times': times, 'caption': below, 'captions': captions, 'cursors': cursors,
+           'sources': [[source, [data[name] for data in drawn]]
+                       for name, source in swarm_map.sources.items()]}
+    time.js_on_change('value', CustomJS(args={'time': time, 'run': run},
+                                        code='show(run, time.value)'))
+    swarm_map.figure.name, timeline.name = 'map', 'timeline'
+    roots = [row(play, speed, time, sizing_mode='stretch_width', name='guides'),
+             swarm_map.figure, below, timeline, column(*charts, sizing_mode='stretch_width',
+                                                       name='charts'),
+             text('legend', text=legend_html(frames, rings, communication_range))]
+    write_text(path, file_html(roots, INLINE, title, template=TEMPLATE, template_variables={
+        **VARIABLES, 'page': {**page, 'settings': [*page['settings'], *VERSIONS]}}))
 
 
 def fitting(frames: Sequence[Frame]) -> Sequence[Frame]:
@@ -150,13 +105,13 @@ def fitting(frames: Sequence[Frame]) -> Sequence[Frame]:
     return thinned(frames, min(max(int(MOST_ROWS / max(rows, 1)), 1), MOST_FRAMES))
 
 
-def _curves(panel: Panel) -> Any:
+def _chart(panel: Panel) -> Any:
+    """Return the curves of a panel."""
     chart = empty_chart(height=220, tools='xpan,xwheel_zoom,reset', y_axis_label=panel.label)
     for tint, curve in zip(distinct_colours(len(panel.curves)), panel.curves):
         style = STYLES.get(curve.kind, {'color': hexadecimal(tint)})
         values = [math.nan if value is None else value for value in curve.values]
         chart.line(curve.times, values, legend_label=curve.label, color=style['color'],
                    line_width=2, line_dash='dashed' if 'linestyle' in style else 'solid')
-    chart.legend.location, chart.legend.label_text_color = 'top_left', FAINT
-    chart.legend.background_fill_color = chart.legend.border_line_color = None
+    add_legend(chart)
     return chart

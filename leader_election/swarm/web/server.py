@@ -25,13 +25,10 @@ from urllib.parse import urlsplit
 
 from bokeh.document import Document
 from bokeh.server.auth_provider import AuthProvider
-from bokeh.server.server import BaseServer
-from bokeh.server.tornado import BokehTornado
+from bokeh.server.server import Server
 from bokeh.server.urls import per_app_patterns
-from bokeh.server.util import bind_sockets, check_allowlist
 from bokeh.server.views.ws import WSHandler
 from leader_election.parameters import ParameterError
-from tornado.httpserver import HTTPServer
 from tornado.ioloop import IOLoop
 from tornado.web import HTTPError, RequestHandler
 
@@ -62,81 +59,60 @@ class _TokenProvider(AuthProvider):
     :param token: of the address, empty for none.
     """
 
+    login_url = '/refused'
+    login_handler = _RefusalHandler
+
     def __init__(self, token: str) -> None:
-        self._token = token
+        self.token = token
         super().__init__()
 
     @property
     def get_user(self) -> Any:
-        def user(handler: Any) -> str | None:
-            if not self._token:
-                return 'viewer' if urlsplit(
-                    f'//{handler.request.host}').hostname in HERE else None
-            given = handler.get_argument('token', '') or handler.get_cookie(_COOKIE, '')
-            if not hmac.compare_digest(given.encode(), self._token.encode()):
-                return None
-            if handler.request.headers.get('Upgrade') is None:
-                handler.set_cookie(_COOKIE, given, httponly=True, samesite='Strict')
-            return 'viewer'
-        return user
+        return self._user
 
-    @property
-    def login_url(self) -> str:
-        return '/refused'
-
-    @property
-    def login_handler(self) -> type[RequestHandler]:
-        return _RefusalHandler
+    def _user(self, handler: Any) -> str | None:
+        if not self.token:
+            return 'viewer' if urlsplit(f'//{handler.request.host}').hostname in HERE else None
+        given = handler.get_argument('token', '') or handler.get_cookie(_COOKIE, '')
+        if not hmac.compare_digest(given.encode(), self.token.encode()):
+            return None
+        if handler.request.headers.get('Upgrade') is None:
+            handler.set_cookie(_COOKIE, given, httponly=True, samesite='Strict')
+        return 'viewer'
 
 
-class _Pages(BokehTornado):
+class _Socket(WSHandler):
     """
-    The pages of a server, with the number of websockets that it refused.
+    Counts the websockets of strangers that are refused, without a traceback for each.
 
     Only the first, tenth, hundredth and so on is reported: strangers may try again and again.
     """
 
-    refused = 0
-
-    def refuse(self, visitor: str, why: str) -> None:
-        """Count a refused websocket."""
-        self.refused += 1
-        if str(self.refused).strip('0') == '1':
-            logging.getLogger(__name__).warning(
-                'a websocket from %s was refused (%s); %d so far', visitor, why, self.refused)
-
-
-class _Socket(WSHandler):
-    """Refuses websockets of strangers without a traceback for each."""
-
-    application: _Pages
+    application: Any
 
     def check_origin(self, origin: str) -> bool:
-        host = urlsplit(origin).netloc.lower()
-        if check_allowlist(host, list(self.application.websocket_origins)):
-            return True
-        self._refuse('from a foreign page')
-        return False
+        # Forwarded by ssh, the page may have another port.
+        allowed = urlsplit(origin).hostname in HERE or bool(self.application.auth_provider.token)
+        if not allowed:
+            self._refuse('from a foreign page')
+        return allowed
 
-    def open(self) -> None:  # noqa: A003
-        if self.current_user is None:
-            self._refuse('without the token of the page')
-            return
-        try:
-            super().open()
-        except Exception:  # Strangers send anything in place of a session.
-            self._refuse('without a session of the page')
+    def log_exception(self, *_: Any) -> None:
+        """Report an error on opening: strangers send anything in place of token and session."""
+        self._refuse('without the token, or a session, of the page')
 
     async def _async_open(self, token: str) -> None:
         try:
             await super()._async_open(token)
         except Exception:
-            self._refuse('without a session of the page')
+            self.log_exception()
+            self.close()
 
     def _refuse(self, why: str) -> None:
-        self.application.refuse(str(self.request.remote_ip), why)
-        if self.ws_connection is not None:
-            self.close()
+        self.application.refused = refused = getattr(self.application, 'refused', 0) + 1
+        if str(refused).strip('0') == '1':
+            logging.getLogger(__name__).warning('a websocket from %s was refused (%s); %d so far',
+                                                self.request.remote_ip, why, refused)
 
 
 # Bokeh's own way for other handlers: it reads this list when the pages of a server are made.
@@ -164,40 +140,27 @@ class PageServer:
         here = address in HERE
         token = '' if here else token or secrets.token_urlsafe(12)
         try:
-            sockets, bound = bind_sockets(address, port)
+            self._server = Server(
+                make, IOLoop(), address=address, port=port, auth_provider=_TokenProvider(token),
+                unused_session_lifetime_milliseconds=_FORGET,
+                check_unused_sessions_milliseconds=_FORGET // 3)
         except OSError as error:
             raise ParameterError('port', problem=f': {address}:{port} cannot be used '
                                  f'({error.strerror}); take another port, or 0 for any') from None
         host = gethostname() if address in EVERYWHERE else address
-        self.url = f'http://{host}:{bound}/' + (f'?token={token}' if token else '')
-        self._loop = IOLoop()
-        self._pages = _Pages(
-            make,
-            # Forwarded by ssh, the page may have another port.
-            extra_websocket_origins=[f'{name}:*' for name in HERE] if here else ['*'],
-            auth_provider=_TokenProvider(token),
-            unused_session_lifetime_milliseconds=_FORGET,
-            check_unused_sessions_milliseconds=_FORGET // 3)
-        http = HTTPServer(self._pages)
-        http.add_sockets(sockets)
-        self._server = BaseServer(self._loop, self._pages, http)
+        self.url = f'http://{host}:{self._server.port}/' + (f'?token={token}' if token else '')
         self._thread = threading.Thread(target=self._run, name='pages', daemon=True)
         self._thread.start()
 
-    @property
-    def refused(self) -> int:
-        """Return the number of refused websockets."""
-        return self._pages.refused
-
     def _run(self) -> None:
         self._server.start()
-        self._loop.start()
+        self._server.io_loop.start()
 
     def stop(self) -> None:
         """Close all pages, and end the server."""
         def end() -> None:
             self._server.stop()
-            self._loop.stop()
+            self._server.io_loop.stop()
 
-        self._loop.add_callback(end)
+        self._server.io_loop.add_callback(end)
         self._thread.join(timeout=2.0)

@@ -14,7 +14,7 @@
 
 """Map of a swarm by models of Bokeh: the content of pictures, trails and true positions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bokeh.models import ColumnDataSource, CustomJS, HoverTool, Range1d
@@ -39,21 +39,9 @@ import numpy as np
 TOOLS = 'pan,wheel_zoom,zoom_in,zoom_out,pan_left,pan_right,pan_up,pan_down,reset'
 Data = dict[str, Any]
 """The columns of a source, all of one length, by name."""
+ENDS = 'x0 y0 x1 y1'
+"""The columns of lines between two places [m]."""
 SIGNS = {'*': '★', 'o': '●', 'x': '×', '-': '—', '--': '╌'}
-_FIT = """
-const [left, bottom, right, top] = ['left', 'bottom', 'right', 'top'].map((k) => extent.data[k][0])
-const labels = 24  // Pixels, so that those at the border are whole.
-const metres = Math.max((right - left) / (figure.inner_width - 2 * labels),
-                        (top - bottom) / (figure.inner_height - 2 * labels))
-const fit = (range, centre, length) => range.setv({
-  start: centre - length / 2, end: centre + length / 2,
-  reset_start: centre - length / 2, reset_end: centre + length / 2})
-if (isFinite(metres) && metres > 0) {
-  fit(figure.x_range, (left + right) / 2, metres * figure.inner_width)
-  fit(figure.y_range, (bottom + top) / 2, metres * figure.inner_height)
-}
-"""
-"""JavaScript: fit the whole map to scale into a window of any shape."""
 
 
 class SwarmMap:
@@ -64,13 +52,14 @@ class SwarmMap:
     :param rings: outlines of arena, obstacles and peaks.
     :param communication_range: robots within this distance are linked by a line [m], 0 for no
         lines.
+    :param prefix: of the names of the sources, which distinguishes two maps on one page.
     :ivar figure: the map.
     :ivar reach: the communication range [m]. It may change.
     :ivar sources: of the moving parts, by the names of :meth:`data`.
-    :ivar robots: the renderers of robots and leaders.
     """
 
-    def __init__(self, frames: Sequence[Frame], rings: Rings, communication_range: float) -> None:
+    def __init__(self, frames: Sequence[Frame], rings: Rings, communication_range: float,
+                 prefix: str = '') -> None:
         self.reach = communication_range
         self.figure = chart = empty_chart(
             aspect_ratio=1.0, max_height=800, tools=TOOLS, active_scroll='wheel_zoom',
@@ -79,56 +68,54 @@ class SwarmMap:
         self._static = {name: ColumnDataSource() for name in ('peaks', 'walls', 'arena')}
         self._extent = ColumnDataSource()
         self.draw_outlines(frames, rings)
-        fit = CustomJS(args={'figure': chart, 'extent': self._extent}, code=_FIT)
+        fit = CustomJS(args={'figure': chart, 'extent': self._extent}, code='fit(figure, extent)')
         self._extent.js_on_change('data', fit)
         chart.js_on_change('inner_width', fit)
         chart.js_on_change('inner_height', fit)
-        self.sources = {name: ColumnDataSource(data, name=name)
+        self.sources = {name: ColumnDataSource(data, name=prefix + name)
                         for name, data in self.data(frames[0]).items()}
-        self.robots = self._draw(chart)
-        chart.add_tools(HoverTool(renderers=self.robots, tooltips=[
-            ('robot', '@id'), ('leader', '@leader')]))
+        self._draw(chart)
 
-    def _draw(self, chart: Any) -> list[Any]:
-        """Draw all sources, the lowest first, and return the renderers of robots and leaders."""
-        source, static = self.sources, self._static
-        chart.patches('xs', 'ys', source=static['peaks'], color=hexadecimal(PEAK),
+    def _draw(self, chart: Any) -> None:
+        """Draw all sources, the lowest first."""
+        source = {**self._static, **self.sources}
+        chart.patches('xs', 'ys', source=source['peaks'], color=hexadecimal(PEAK),
                       fill_alpha=REGION_FILL, line_dash='dashed')
         chart.patches('xs', 'ys', source=source['regions'], color='tint',
                       fill_alpha=REGION_FILL, line_alpha=REGION_EDGE, line_width=1.4)
-        chart.patches('xs', 'ys', source=static['walls'], color=FAINT, fill_alpha=0.35)
-        chart.multi_line('xs', 'ys', source=static['arena'], line_color=FAINT, line_width=2)
-        chart.multi_line('xs', 'ys', source=source['parts'], line_color='tint',
-                         line_alpha=REGION_EDGE)
-        chart.segment('x0', 'y0', 'x1', 'y1', source=source['links'], line_color=LINK,
-                      line_width=0.5, line_alpha=0.6)
-        chart.multi_line('xs', 'ys', source=source['trails'], line_color='tint', line_alpha=0.5,
-                         line_width=1.5)
+        chart.patches('xs', 'ys', source=source['walls'], color=FAINT, fill_alpha=0.35)
+        for name, tint, alpha, width in (
+                ('arena', FAINT, 1, 2), ('parts', 'tint', REGION_EDGE, 1),
+                ('trails', 'tint', 0.5, 1.5)):
+            chart.multi_line('xs', 'ys', source=source[name], line_color=tint, line_alpha=alpha,
+                             line_width=width)
+        for name, tint, width in (('links', LINK, 0.5), ('truth', FAINT, 1)):
+            chart.segment('x0', 'y0', 'x1', 'y1', source=source[name], line_color=tint,
+                          line_width=width)
         chart.circle('x', 'y', radius='radius', source=source['uncertain'], fill_color=None,
                      line_color='tint', line_alpha=0.6)
-        chart.segment('x0', 'y0', 'x1', 'y1', source=source['truth'], line_color=FAINT)
         chart.scatter('x1', 'y1', source=source['truth'], size=8, fill_color=None,
                       line_color=FAINT, marker='diamond')
         chart.scatter('x', 'y', source=source['gone'], size=9, marker='x', line_width=2,
                       line_color=hexadecimal(GONE))
-        spots = [chart.scatter('x', 'y', source=source[name], size=size, marker=marker,
-                               fill_color='fill', line_color='edge', line_width='width')
-                 for name, size, marker in (('robots', 9, 'circle'), ('leaders', 22, 'star'))]
+        robots = [chart.scatter('x', 'y', source=source[name], size=size, marker=marker,
+                                fill_color='fill', line_color='edge', line_width='width')
+                  for name, size, marker in (('robots', 9, 'circle'), ('leaders', 22, 'star'))]
         # An outline covers half of the strokes of its text, so it is a text of its own below.
         for style in ({'text_color': 'white', 'text_outline_color': 'white',
                        'text_outline_width': 3}, {'text_color': 'tint'}):
             chart.text('x', 'y', 'text', source=source['labels'], y_offset='below',
                        text_align='center', text_baseline='middle', text_font_size='12px',
                        text_font_style='bold', **style)
-        return spots
+        chart.add_tools(HoverTool(renderers=robots, tooltips=[
+            ('robot', '@id'), ('leader', '@leader')]))
 
     def draw_outlines(self, frames: Sequence[Frame], rings: Rings) -> None:
         """Draw the outlines, and fit the map to them, or else to all robots of these frames."""
-        self._static['peaks'].data = _rings([((0, 0, 0), ring) for ring in rings.peaks])
-        self._static['walls'].data = _rings([((0, 0, 0), ring) for ring in rings.obstacles])
-        self._static['arena'].data = _rings([((0, 0, 0), ring) for ring in rings.arena])
+        for name, outlines in zip(self._static, (rings.peaks, rings.obstacles, rings.arena)):
+            self._static[name].data = _rings([((0, 0, 0), ring) for ring in outlines])
         left, bottom, right, top = map(float, bounds(frames, rings))
-        self._extent.data = {'left': [left], 'bottom': [bottom], 'right': [right], 'top': [top]}
+        self._extent.data = columns('left bottom right top', [(left, bottom, right, top)])
         self.figure.aspect_ratio = min(max((right - left) / max(top - bottom, 1e-3), 0.7), 3.0)
 
     def data(self, frame: Frame,
@@ -139,25 +126,27 @@ class SwarmMap:
         :param trails: points of each robot's recent path, by id [m].
         """
         drawn, robots = drawing(frame, self.reach), frame.snapshot.robots
-        ways = [(frame.colours[robots[i].leader], path)
-                for i, path in (trails or {}).items() if i in robots and len(path) > 1]
-        errors = [(*robot.position, *frame.truth[i]) for i, robot in robots.items()
-                  if robot.position is not None and i in frame.truth]
+        tint = {leader: hexadecimal(each) for leader, each in frame.colours.items()}
         return {
             'regions': _rings(drawn.regions), 'parts': _rings(drawn.parts),
-            'links': lines(drawn.links), 'trails': _rings(ways), 'truth': lines(errors),
-            'uncertain': {**_places(drawn.uncertain),
-                          'radius': [robot.deviation for robot in drawn.uncertain],
-                          'tint': [hexadecimal(frame.colours[robot.leader])
-                                   for robot in drawn.uncertain]},
-            'gone': _places(drawn.gone),
-            'robots': _spots(drawn.robots, frame), 'leaders': _spots(drawn.leaders, frame),
-            'labels': {
-                'x': [label.position[0] for label in drawn.labels],
-                'y': [label.position[1] for label in drawn.labels],
-                'text': [label.text for label in drawn.labels],
-                'below': [-label.above for label in drawn.labels],
-                'tint': [hexadecimal(NOTE) if label.remark else INK for label in drawn.labels]}}
+            'links': columns(ENDS, [(*one, *other) for one, other in drawn.links]),
+            'trails': _rings([(frame.colours[robots[i].leader], path)
+                              for i, path in (trails or {}).items()
+                              if i in robots and len(path) > 1]),
+            'truth': columns(ENDS, [
+                (*robot.position, *frame.truth[i]) for i, robot in robots.items()
+                if robot.position is not None and i in frame.truth]),
+            'uncertain': columns('x y radius tint', [
+                (*_place(robot), robot.deviation, tint[robot.leader])
+                for robot in drawn.uncertain]),
+            'gone': columns('x y id', [(*_place(robot), robot.id) for robot in drawn.gone]),
+            **{name: columns('x y id leader fill edge width', [
+                (*_place(robot), robot.id, robot.leader, *spot(robot, frame))
+                for robot in shown])
+               for name, shown in (('robots', drawn.robots), ('leaders', drawn.leaders))},
+            'labels': columns('x y text below tint', [
+                (*label.position, label.text, -label.above,
+                 hexadecimal(NOTE) if label.remark else INK) for label in drawn.labels])}
 
     def show(self, data: Mapping[str, Data]) -> None:
         """Show the data of a frame."""
@@ -177,6 +166,14 @@ def empty_chart(**options: Any) -> Any:
     return chart
 
 
+def add_legend(chart: Any) -> None:
+    """Put the legend of a chart with labelled curves above it."""
+    [found] = chart.legend
+    found.update(label_text_color=FAINT, background_fill_color=None, border_line_color=None,
+                 orientation='horizontal', padding=0)
+    chart.add_layout(found, 'above')
+
+
 def legend_html(frames: Sequence[Frame], rings: Rings, communication_range: float) -> str:
     """Return the legend of these frames as HTML, without links if the range is 0."""
     return ' &ensp; '.join(
@@ -187,26 +184,24 @@ def legend_html(frames: Sequence[Frame], rings: Rings, communication_range: floa
             ' &ensp; ◇ true position' if any(frame.truth for frame in frames) else '')
 
 
-def lines(ends: Sequence[Any]) -> Data:
-    """Return the columns of lines, of each the x and y of both ends [m]."""
-    columns = np.array(ends, dtype=np.float32).reshape(-1, 4).T
-    return dict(zip(('x0', 'y0', 'x1', 'y1'), columns))
+def columns(names: str, rows: Sequence[Sequence[Any]]) -> Data:
+    """
+    Return rows as the columns of a source, with four bytes for each number that has a fraction.
+
+    >>> columns('x id', [(0.5, 7), (1.5, 9)])
+    {'x': array([0.5, 1.5], dtype=float32), 'id': [7, 9]}
+    """
+    found: Iterable[Sequence[Any]] = zip(*rows) if rows else ((),) * len(names.split())
+    return {name: np.array(column, np.float32) if column and isinstance(column[0], float)
+            else list(column) for name, column in zip(names.split(), found)}
 
 
 def _rings(rings: Sequence[tuple[Colour, Sequence[Position]]]) -> Data:
     # To the millimetre: each digit is sent, or stored, for each corner.
-    return {'xs': [[round(x, 3) for x, _ in ring] for _, ring in rings],
-            'ys': [[round(y, 3) for _, y in ring] for _, ring in rings],
-            'tint': [hexadecimal(tint) for tint, _ in rings]}
+    return columns('xs ys tint', [
+        (*([round(along, 3) for along in ends] for ends in zip(*ring)), hexadecimal(tint))
+        for tint, ring in rings])
 
 
-def _places(robots: Sequence[RobotView]) -> Data:
-    places = np.array([robot.position for robot in robots], dtype=np.float32).reshape(-1, 2)
-    return {'x': places[:, 0], 'y': places[:, 1], 'id': [robot.id for robot in robots]}
-
-
-def _spots(robots: Sequence[RobotView], frame: Frame) -> Data:
-    spots = [spot(robot, frame) for robot in robots]
-    return {**_places(robots), 'leader': [robot.leader for robot in robots],
-            'fill': [fill for fill, _, _ in spots], 'edge': [edge for _, edge, _ in spots],
-            'width': [width for _, _, width in spots]}
+def _place(robot: RobotView) -> Position:
+    return robot.position or (float('nan'), float('nan'))

@@ -24,7 +24,7 @@ from leader_election.swarm.snapshot import regions
 from leader_election.swarm.view.drawing import INK
 from leader_election.swarm.view.formatting import change_text, count, GONE, hexadecimal
 from leader_election.swarm.view.frame import Frame
-from leader_election.swarm.web.swarm_map import Data, empty_chart
+from leader_election.swarm.web.swarm_map import columns, Data, empty_chart
 
 MOST_BARS = 5000
 """The most bars of a history with a span. The oldest are dropped."""
@@ -133,12 +133,9 @@ class History:
         order = sorted(last, key=lambda robot: (last[robot], robot != last[robot], robot))
         rows = {robot: row for row, robot in enumerate(reversed(order))}
         begin = self.now - self.span
-        return {
-            'robot': [bar.robot for bar in self.bars], 'leader': [bar.leader for bar in self.bars],
-            'y': [rows[bar.robot] for bar in self.bars],
-            'left': [max(bar.left, begin) for bar in self.bars],
-            'right': [bar.right for bar in self.bars], 'tint': [bar.tint for bar in self.bars],
-            'edge': [INK if bar.robot == bar.leader else None for bar in self.bars]}
+        return columns('robot leader y left right tint edge', [
+            (bar.robot, bar.leader, rows[bar.robot], max(bar.left, begin), bar.right, bar.tint,
+             INK if bar.robot == bar.leader else None) for bar in self.bars])
 
 
 class Timeline:

@@ -285,7 +285,7 @@ def test_tours_execute_all_steps_in_a_minute_on_both_swarms(
         play: Callable[..., Play]) -> None:
     one = play(robots=5, speed=0.4, pace=16.0)
     for title, steps in TOURS.items():
-        assert 50.0 <= sum(step.wait for step in steps) <= 75.0
+        assert 50.0 <= sum(step['wait'] for step in steps) <= 75.0
         told, errors, last = [], set(), {}
         before = dict(one.game.state.values)
 
@@ -301,8 +301,8 @@ def test_tours_execute_all_steps_in_a_minute_on_both_swarms(
 
         one.game.request(TOUR, title)
         one.until(over)
-        assert told == [f'{title}: {step.text}' for step in steps] and errors == {''}
-        set_to = {step.control: step.value for step in steps if step.control in last}
+        assert told == [title + ': ' + step['text'] for step in steps] and errors == {''}
+        set_to = {step['control']: step['value'] for step in steps if step.get('control') in last}
         assert {**last, **set_to} == last
         # The end of a tour undoes what the tour has changed.
         assert one.game.state.values == before
@@ -342,14 +342,14 @@ def test_place_is_asked_for_until_the_next_action(ros: None, tmp_path: Path) -> 
     document, requests = Document(), []
     game = Playground(tmp_path)
     live = LivePage(document, PageFeed(6.0))
-    controls = Controls(document, live, [c.declared for c in CONTROLS.values()], tuple(TOURS),
+    controls = Controls(document, live, [c.declared for c in CONTROLS.values()],
                         lambda: game.state, lambda *request: requests.append(request))
     fault, note = (document.get_model_by_name(name) for name in ('fault', 'note'))
     tap = SimpleNamespace(x=1.0, y=2.0)
     for ends in (lambda: setattr(fault, 'active', 0),
                  lambda: setattr(document.get_model_by_name('cut'), 'active', True)):
         fault.active = [*FAULTS].index('move')
-        live.chosen = 3
+        live.choose(3)
         controls._act(3)
         controls.update()
         assert 'robot 3: click where it goes' in note.text
@@ -370,7 +370,7 @@ def test_only_the_playground_has_controls_and_they_request_known_changes(
     game = Playground(tmp_path)
     requests: list[str] = []
     Controls(playing, LivePage(playing, PageFeed(6.0)), [c.declared for c in CONTROLS.values()],
-             tuple(TOURS), lambda: game.state, lambda name, value: requests.append(name))
+             lambda: game.state, lambda name, value: requests.append(name))
     assert {each.name for each in playing.select({'type': Slider})} == {*SLIDERS, 'robots'}
     assert {each.name for each in playing.select({'type': Toggle}) if each.name} == {*SWITCHES}
     for toggle in playing.select({'type': Toggle}):

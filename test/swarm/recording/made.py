@@ -84,7 +84,7 @@ def status(robot: int, namespace: str = '', **values: Any) -> DiagnosticArray:
 
 def arena(*corners: tuple[float, float]) -> MarkerArray:
     return MarkerArray(markers=[Marker(
-        ns='arena', points=[Point(x=x, y=y) for x, y in corners])])
+        ns='arena', points=[Point(x=float(x), y=float(y)) for x, y in corners])])
 
 
 def tick(time: float) -> Clock:

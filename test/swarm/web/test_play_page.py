@@ -41,9 +41,10 @@ class Page:
         self.live.update()
         self.live.map.figure.x_range.update(start=0.0, end=12.0)
         self.state = PlaygroundState(
-            {'radius': 8.0, 'communication_range': 2.5, 'cut': False, 'liar': False},
-            '', '', '', [(0.0, 0, 0)], ('bounded', 'classic'), frame(), RINGS)
-        self.controls = Controls(self.document, self.live, LENGTHS, (), lambda: self.state,
+            {'radius': 8.0, 'communication_range': 2.5, 'cut': False, 'liar': False,
+             'algorithm': 'bounded', 'beside.algorithm': 'classic'},
+            '', '', '', [(0.0, 0, 0)], frame(), RINGS)
+        self.controls = Controls(self.document, self.live, LENGTHS, lambda: self.state,
                                  lambda *request: self.made.append(request))
 
     def widget(self, name: str) -> Any:

@@ -21,7 +21,7 @@ from leader_election.swarm.recording.replay_command import main
 from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.swarm.view.frame import Frame
 from leader_election.swarm.web import run_page
-from leader_election.swarm.web.run_page import Page, write_page
+from leader_election.swarm.web.run_page import write_page
 from leader_election.swarm.web.timeline import MOST_BARS, Timeline
 import pytest
 from swarm.recording.made import story, write
@@ -55,9 +55,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_page_of_a_recording_has_its_figures_events_and_settings_in_one_file(
         page: Path) -> None:
     text = page.read_text()
-    for part in ('<h1>story.mcap</h1>', '20.5 s, 4 robots, 1 of them silent at the end',
+    for part in ('<h1>story.mcap: each robot', '20.5 s, 4 robots, 1 of them silent at the end',
                  'leader 4, which led 3 others, fell silent at 9.2 s', 'robot 3 leads for',
-                 '◇ true position', '<td>radius</td><td>6 m</td>', '<td>Bokeh</td>',
+                 'true position', '<td>radius</td><td>6 m</td>', '<td>Bokeh</td>',
                  'The whole report'):
         assert part in text
     # Nothing is fetched.
@@ -66,9 +66,9 @@ def test_page_of_a_recording_has_its_figures_events_and_settings_in_one_file(
 
 def test_run_page_escapes_texts_of_messages(tmp_path: Path) -> None:
     evil = '<script>alert(1)</script>'
-    write_page(tmp_path / 'run.html', Page(
-        evil, evil, [(evil, evil)], [evil], [(0.0, evil)], [(evil, evil)], evil),
-        [frame(note=evil)], RINGS, 3.0)
+    write_page(tmp_path / 'run.html', evil, {
+        'subtitle': evil, 'figures': [(evil, evil)], 'warnings': [evil], 'events': [(0.0, evil)],
+        'settings': [(evil, evil)], 'report': evil}, [frame(note=evil)], RINGS, 3.0)
     assert evil not in (tmp_path / 'run.html').read_text()
 
 
