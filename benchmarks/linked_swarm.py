@@ -16,7 +16,7 @@
 Twenty robots in two ROS domains, which hear each other by links over UDP on this computer.
 
 Prints the latency from a robot's message in one domain to the same message in the other, and the
-share that is lost, also where a transport drops some of the packets.
+share that is lost, also where a transport drops some of the packets, or delays them.
 """
 
 from functools import partial
@@ -26,7 +26,7 @@ import signal
 import statistics
 import subprocess
 import sys
-from threading import Thread
+from threading import Thread, Timer
 import time
 
 from leader_election.election.robot.diagnostics import LEADER
@@ -42,26 +42,34 @@ from std_msgs.msg import Int64, String
 
 ROBOTS, DOMAINS, PORTS = 20, (12, 13), (17447, 17448)
 SETTLED, SECONDS = 15.0, 30.0
-LATEST = 0.5
+LATEST = 0.8
 """The greatest latency: later, it is the next message [s]."""
-SHARES = 0.0, 0.1, 0.3
+TRIALS = (0.0, 0.0), (0.1, 0.0), (0.3, 0.0), (0.0, 0.4), (0.3, 0.4)
+"""Shares of packets that are dropped, and the longest delays of the others [s]."""
 Heard = tuple[int, str, float]
 """The domain of the sender, the message, and the time [s]."""
 
 
 class Lossy(Udp):
-    """UDP that drops a share of the packets."""
+    """UDP that drops a share of the packets, and delays the others, so that they overtake."""
 
     share = 0.0
+    delay = 0.0
+    """The longest delay [s]."""
 
     def send(self, data: bytes) -> str:
-        """Send a packet, or drop it."""
-        return '' if random.random() < self.share else super().send(data)
+        """Send a packet, at once or later, or drop it."""
+        if random.random() < self.share:
+            return ''
+        if not self.delay:
+            return super().send(data)
+        Timer(random.uniform(0.0, self.delay), super().send, (data,)).start()
+        return ''
 
 
-def measure(share: float) -> None:
-    """Run the robots with this loss, and print a line."""
-    Lossy.share = share
+def measure(share: float, delay: float) -> None:
+    """Run the robots with this loss and delay, and print a line."""
+    Lossy.share, Lossy.delay = share, delay
     sent: list[Heard] = []
     came: list[Heard] = []
     leaders: dict[int, int] = {}
@@ -120,7 +128,7 @@ def measure(share: float) -> None:
               for delay in [min((back - at for other, same, back in came
                                  if (other, same) == (domain, text) and at - 0.01 < back),
                                 default=1.0)] if delay < LATEST]
-    print(f'{share:8.0%} {len(taken):9} {1 - len(delays) / len(taken):8.1%} '
+    print(f'{share:8.0%} {delay:8.1f} {len(taken):9} {1 - len(delays) / len(taken):8.1%} '
           f'{1e3 * statistics.median(delays):9.1f} '
           f'{1e3 * statistics.quantiles(delays, n=20)[-1]:8.1f} {agreed:8}',
           flush=True)
@@ -129,9 +137,9 @@ def measure(share: float) -> None:
 def main() -> None:
     """Print the figures."""
     TRANSPORTS.add(TransportKind('lossy', Lossy))
-    print(' dropped  messages     lost median/ms  95 %/ms  leaders')
-    for share in SHARES:
-        measure(share)
+    print(' dropped  delay/s  messages     lost median/ms  95 %/ms  leaders')
+    for share, delay in TRIALS:
+        measure(share, delay)
 
 
 if __name__ == '__main__':
