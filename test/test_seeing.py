@@ -105,7 +105,7 @@ def test_rviz_shows_existing_topics_and_every_namespace(topics):
 def test_diagnostics_are_grouped_by_existing_concerns():
     told = statuses(Robot(ElectionParameters(robot_id=1, tasks='')), 'robot_1', 0.0)
     concerns = {status.name.removeprefix('robot_1: ') for status in told}
-    concerns |= {'mandates', 'regions', 'event_log'}
+    concerns |= {'mandates', 'regions'}
     settings = yaml.safe_load((CONFIG / 'diagnostics.yaml').read_text())['/**']['ros__parameters']
     groups = {name: group for name, group in settings.items() if isinstance(group, dict)}
     robots = groups.pop('robots')['analyzers']

@@ -228,14 +228,6 @@ class Part:
         """
         return {}
 
-    def status(self) -> Any:
-        """Return a state whose changes are events."""
-        return None
-
-    def events(self, before: Any, after: Any) -> list[dict[str, Any]]:
-        """Return the events between two states; ``before`` is ``None`` at first."""
-        return []
-
     def settings_shown(self) -> dict[str, str]:
         """Return the settings on which robots have to agree, for diagnostics."""
         return {}

@@ -118,7 +118,7 @@ def server_port() -> int:
 def robot(number: int, environment: dict[str, str]) -> subprocess.Popen:
     values = (f'robot_id:={number}', f'strength:={number}.0', *PARAMETERS)
     return subprocess.Popen(
-        [sys.executable, '-c', ROBOT, str(number), '--ros-args', '-r',
+        [sys.executable, '-c', ROBOT, str(number), '--ros-args', '--log-level', 'warn', '-r',
          'neighbourhood:=/neighbourhood', *(word for value in values for word in ('-p', value))],
         env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE)

@@ -42,8 +42,7 @@ POLICY = ROOT / 'config' / 'security' / 'policy.xml'
 ENCLAVE_FILES = ('identity_ca.cert.pem', 'permissions_ca.cert.pem', 'cert.pem', 'key.pem',
                  'governance.p7s', 'permissions.p7s')
 WITHOUT = 'the middleware runs without security libraries'
-ROBOT = ('metric:=hops', 'communication_range:=.inf', 'round_period:=0.1', 'message_expiry:=1.0',
-         "event_log:='-'")
+ROBOT = ('metric:=hops', 'communication_range:=.inf', 'round_period:=0.1', 'message_expiry:=1.0')
 NAMES = """
 import json
 import time
@@ -165,7 +164,7 @@ def robots() -> Iterator[list[Robot]]:
 
 
 def start(name: str, robot_id: int, environment: Mapping[str, str]) -> Robot:
-    """Start a robot, as strong as its id is great. Its events are lines on standard output."""
+    """Start a robot, as strong as its id is great. It logs each change of its leader."""
     parameters = [f'robot_id:={robot_id}', f'strength:={float(robot_id)}', *ROBOT]
     return subprocess.Popen(
         [sys.executable, '-m', 'leader_election', 'election_node', '--ros-args',
@@ -176,21 +175,21 @@ def start(name: str, robot_id: int, environment: Mapping[str, str]) -> Robot:
 
 def wait_for(process: Robot, text: bytes) -> None:
     """
-    Read events until one holds a text.
+    Read what the robot logs until a line holds a text.
 
     The pipe is not buffered here: of two lines that arrive together, ``select`` would not see the
     second in a buffer.
     """
-    assert process.stdout is not None
+    assert process.stderr is not None
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
-        if not select.select([process.stdout], [], [], 0.5)[0]:
+        if not select.select([process.stderr], [], [], 0.5)[0]:
             continue
-        line = process.stdout.readline()
-        assert line, process.communicate()[1].decode()
+        line = process.stderr.readline()
+        assert line, process.wait(PATIENCE)
         if text in line:
             return
-    raise AssertionError(f'no event with {text!r} within {PATIENCE} s')
+    raise AssertionError(f'no line with {text!r} within {PATIENCE} s')
 
 
 def test_secured_robots_ignore_an_outsider(
@@ -199,20 +198,20 @@ def test_secured_robots_ignore_an_outsider(
     robots.append(start('alice', 1, of(keystores, 'alice')))
     robots.append(start('mallory', 9, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
     robots.append(start('carol', 8, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
-    wait_for(robots[2], b'"leader":9')
+    wait_for(robots[2], b'follows 9')
     # The outsiders have found each other by now, and alice is as near.
     robots.append(start('bob', 2, of(keystores, 'bob')))
-    wait_for(robots[0], b'"leader":2')
+    wait_for(robots[0], b'follows 2')
     assert all(robot.poll() is None for robot in robots)
 
 
 def test_node_without_an_enclave_discovers_and_receives_nothing(
         keystores: Path, robots: list[Robot]) -> None:
     robots += [start('alice', 1, of(keystores, 'alice')), start('bob', 2, of(keystores, 'bob'))]
-    wait_for(robots[0], b'"leader":2')
+    wait_for(robots[0], b'follows 2')
     robots.append(start('mallory', 9, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
     robots.append(start('carol', 8, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
-    wait_for(robots[3], b'"leader":9')
+    wait_for(robots[3], b'follows 9')
     seen = subprocess.run([sys.executable, '-c', NAMES], text=True, capture_output=True,
                           env=os.environ | {'ROS_SECURITY_ENABLE': 'false'}, timeout=2 * PATIENCE)
     assert json.loads(seen.stdout) == ['/carol', '/mallory']
@@ -223,7 +222,7 @@ def test_recorder_works_under_the_policy(
     pytest.importorskip('mcap', reason='mcap is not installed: nothing can be recorded')
     for name, robot_id in (('alice', 1), ('bob', 2)):
         robots.append(start(name, robot_id, of(keystores, name)))
-    wait_for(robots[0], b'"leader":2')
+    wait_for(robots[0], b'follows 2')
     path = tmp_path / 'run.mcap'
     recorder = subprocess.Popen(
         [sys.executable, '-m', 'leader_election', 'record', str(path)],
@@ -250,7 +249,7 @@ def recorded(path: Path) -> set[int]:
 def test_unsecured_robot_follows_the_outsider(robots: list[Robot]) -> None:
     for name, robot_id in (('alice', 1), ('mallory', 9)):
         robots.append(start(name, robot_id, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
-    wait_for(robots[0], b'"leader":9')
+    wait_for(robots[0], b'follows 9')
 
 
 def test_robot_is_refused_with_the_enclave_of_another(

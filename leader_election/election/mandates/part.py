@@ -132,20 +132,6 @@ class MandatesOfRobot(Part):
             MANDATE_TERM: '' if bound is None else str(bound.first),
         }
 
-    def status(self) -> int | None:
-        """Return the term under which the robot acts as a leader, ``None`` if it does not."""
-        acting = self.mandates.acting(self.mandates.time)
-        return None if acting is None else acting.term
-
-    def events(self, before: int | None, after: int | None) -> list[dict[str, Any]]:
-        """Return the loss and the acquisition of mandates."""
-        found: list[dict[str, Any]] = []
-        if before != after and before is not None:
-            found.append({'event': 'mandate_lost', 'term': before})
-        if before != after and after is not None:
-            found.append({'event': 'mandate_acquired', 'term': after})
-        return found
-
     def warning(self, leads: bool, now: float) -> str:
         """Return the reason why a leader may not act, or the members under no mandate."""
         settings = self.mandates.settings

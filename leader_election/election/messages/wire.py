@@ -341,17 +341,6 @@ def usual_namespace(topic: str, robot_id: int) -> str:
     return f'{topic.rpartition("/")[0]}/robot_{robot_id}'
 
 
-def own_path(template: str, robot_id: int, namespace: str) -> str:
-    """
-    Return the path of a file of a robot: ``{id}`` and ``{name}`` stand for its id and namespace.
-
-    >>> own_path('/var/log/{name}_{id}.jsonl', 7, '/red/tb3_0')
-    '/var/log/red_tb3_0_7.jsonl'
-    """
-    name = namespace.strip('/').replace('/', '_') or 'robot'
-    return template.replace('{id}', str(robot_id)).replace('{name}', name)
-
-
 def _read(listed: Any) -> Mapping[int, str]:
     if type(listed) is not dict or len(listed) > MOST_NAMES:
         raise Rejected

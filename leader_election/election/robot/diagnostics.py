@@ -29,7 +29,7 @@ from leader_election.election.algorithms import Algorithm
 from leader_election.election.messages.codec import MAIN
 
 ELECTION, ODOMETRY, NEIGHBOURHOOD = 'election', 'odometry', 'neighbourhood'
-REGIONS, EVENT_LOG, KEY = 'regions', 'event_log', 'key'
+REGIONS, KEY = 'regions', 'key'
 LOCALISATION, LINK = 'localisation', 'link'
 """The concerns of a robot."""
 

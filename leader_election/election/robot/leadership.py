@@ -12,17 +12,14 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The leadership of a robot in an instance: the values of its topic, and events at changes."""
+"""The leadership of a robot in an instance: the values of its topic."""
 
-from collections.abc import Iterator, Mapping
 import math
-from typing import Any, NamedTuple
 
 from leader_election.election.messages.wire import usual_namespace
-from leader_election.election.part import Part
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.instance import Instance
-from leader_election.election.robot.reasons import Change, NO_LEADER
+from leader_election.election.robot.reasons import NO_LEADER
 from leader_election.election.robot.robot import Robot
 
 LEADERSHIP = 'leadership'
@@ -86,87 +83,3 @@ def part_values(instance: Instance, stamp: float, active: bool = True,
     for part in instance.parts.values():
         found |= part.leadership(stamp, now, active)
     return found
-
-
-class LeadershipStatus(NamedTuple):
-    """The status of a robot in one instance, from which events are derived."""
-
-    robot: int
-    leader: int | None
-    """``None``: it has found none yet."""
-    leads: bool
-    role: str
-    strength: float
-    located: bool
-    parts: Mapping[str, tuple[Part, Any]] = {}
-    """By the names of parts, each with its state."""
-    change: Change = Change()
-    """The last change of the leader."""
-
-
-Event = dict[str, Any]
-"""Its name, as ``event``, and what belongs to it."""
-
-
-def status_of(robot: Robot, instance: Instance) -> LeadershipStatus:
-    """Return the status of a robot in one of its instances."""
-    leader = None if instance.leader == NO_LEADER else instance.leader
-    return LeadershipStatus(
-        robot.parameters.robot_id, leader, instance.leads, instance.role,
-        instance.strength.announced, robot.position is not None,
-        {name: (part, part.status()) for name, part in instance.parts.items()},
-        instance.watch.change)
-
-
-def events(before: LeadershipStatus | None, now: LeadershipStatus) -> list[Event]:
-    """
-    Return the events between two statuses, in the order in which they are logged.
-
-    :param before: ``None``: the first status, all of which is an event.
-
-    >>> from leader_election.election.robot.reasons import Reason
-    >>> alone = LeadershipStatus(3, 3, True, 'leader', 1.0, True)
-    >>> now = LeadershipStatus(3, 8, False, 'worker', 1.0, True, {}, Change(
-    ...     8, 3, Reason.STRONGER, 8, 4.1, 4.5))
-    >>> for event in events(alone, now): print(event)  # doctest: +NORMALIZE_WHITESPACE
-    {'event': 'stepped_down'}
-    {'event': 'leader_changed', 'leader': 8, 'before': 3, 'reason': 'stronger',
-     'because': 'stronger, and within 4.5 m'}
-    {'event': 'region_joined', 'leader': 8}
-    {'event': 'role_changed', 'role': 'worker', 'before': 'leader'}
-    """
-    return [*_leader(before, now), *_self(before, now)]
-
-
-def _leader(before: LeadershipStatus | None, now: LeadershipStatus) -> Iterator[Event]:
-    led, leads = before is not None and before.leads, now.leads
-    old, new = before.leader if before is not None else None, now.leader
-    why = {'reason': now.change.reason.value, 'because': now.change.because}
-    if led and not leads:
-        yield {'event': 'stepped_down'}
-    if old != new:
-        if old is not None and old != now.robot:
-            yield {'event': 'region_left', 'leader': old}
-        if old is None:
-            yield {'event': 'leader_gained', 'leader': new}
-        elif new is None:
-            yield {'event': 'leader_lost', 'leader': old, **why}
-        else:
-            yield {'event': 'leader_changed', 'leader': new, 'before': old, **why}
-        if new is not None and new != now.robot:
-            yield {'event': 'region_joined', 'leader': new}
-    if leads and not led:
-        yield {'event': 'became_leader'}
-
-
-def _self(before: LeadershipStatus | None, now: LeadershipStatus) -> Iterator[Event]:
-    if before is None:
-        return
-    for name, (part, status) in now.parts.items():
-        yield from part.events(before.parts[name][1], status)
-    if before.role != now.role:
-        yield {'event': 'role_changed', 'role': now.role, 'before': before.role}
-    if before.located != now.located:
-        yield {'event': 'odometry_back' if now.located else 'odometry_lost'}
-    if before.strength != now.strength:
-        yield {'event': 'strength_changed', 'strength': now.strength, 'before': before.strength}

@@ -202,7 +202,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
             'landmarks max_deviation sighting_sources '
             'tag_names sensor_frame sensor_pose range_ids range_offset',
         'Security': 'strength_limits swarm_key_file accept_unverified',
-        'Outputs and process': 'output_namespace diagnostics_period event_log',
+        'Outputs and process': 'output_namespace diagnostics_period',
     }
     """The names of all parameters by group, for documents (:func:`.grouped`)."""
 
@@ -297,10 +297,6 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
         dynamic=True)
     diagnostics_period: float = parameter(
         1.0, 'Time between two messages on /diagnostics.', unit='s', lower=0.05, upper=3600.0)
-    event_log: str = parameter(
-        '', 'The file to which a line (JSON) is appended for each event; {id} and {name} stand '
-        'for '
-        "the robot's id and namespace; '-', in quotes: standard output. Empty: none.")
 
     @property
     def forms_regions(self) -> bool:

@@ -23,9 +23,11 @@ from leader_election.election.messages.codec import MAIN
 from leader_election.election.messages.swarm_key import fingerprint, REPLAY_WINDOW
 from leader_election.election.part import PARTS
 from leader_election.election.robot.instance import Instance
+from leader_election.election.robot.leadership import text
 from leader_election.election.robot.mailbox import ObservationClock
 from leader_election.election.robot.neighbourhood import LATE_AFTER
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
+from leader_election.election.robot.reasons import Change
 from leader_election.election.robot.robot import PendingRound, Robot
 from leader_election.election.robot.rounds import RoundSchedule
 from leader_election.parameters import ParameterError
@@ -36,7 +38,6 @@ from leader_election.ros.nodes.declare import (
     declare_instances,
     with_own_parameters,
 )
-from leader_election.ros.nodes.event_log import EventLog
 from leader_election.ros.nodes.part_topics import PartTopics, RobotNode
 from leader_election.ros.nodes.pose_topics import PoseTopics
 from leader_election.ros.nodes.qos import advertise, NEIGHBOURHOOD, SENSOR, subscribe
@@ -50,6 +51,9 @@ from leader_election.swarm.fleet.key_file import KeyFile, SwarmTimeFile
 from rclpy.clock import ClockType
 from rclpy.node import Node
 from std_msgs.msg import String
+
+CHANGES = 'changes'
+"""The logger of changes of a robot's leader, below that of its node."""
 
 
 class Election:
@@ -140,10 +144,7 @@ class Election:
         self._pose_topics = PoseTopics(
             node, self.robot, self._listen, self._now,
             lambda: any(topics.uses_heading for topics in self._topics.values()))
-        self._events = (
-            EventLog(node, self.robot, parameters.event_log) if parameters.event_log else None)
-        self._diagnostics = DiagnosticsPublisher(
-            node, self.robot, self._name, self._events)
+        self._diagnostics = DiagnosticsPublisher(node, self.robot, self._name)
         self._subscribe()
 
     def _subscribe(self) -> None:
@@ -267,13 +268,14 @@ class Election:
             # Closed, but spun on: nothing may follow the last messages.
             return
         leader = self.robot.state.leader
-        told = [each.watch.change for each in self.robot.instances.values()]
+        told = self._changes()
         payload = self.robot.round(now, pending)
         # A node beside the robot hears that it may not act before others hear that they may.
         self._leadership.publish()
-        if told != [each.watch.change for each in self.robot.instances.values()]:
+        if told != self._changes():
             # Observers know why before they see the change.
             self._diagnostics.publish_change(now)
+            self._log_changes(told)
         self._out.publish(String(data=payload))
         self._schedule.has_run(now, self.robot.state.leader != leader)
         for outputs in self._outputs:
@@ -281,8 +283,17 @@ class Election:
         for topics in self._topics.values():
             topics.publish()
         self._pose_topics.publish()
-        if self._events is not None:
-            self._events.update()
+
+    def _changes(self) -> list[Change]:
+        return [instance.watch.change for instance in self.robot.instances.values()]
+
+    def _log_changes(self, told: list[Change]) -> None:
+        for instance, before in zip(self.robot.instances.values(), told):
+            change = instance.watch.change
+            if change != before:
+                self._node.get_logger().get_child(CHANGES).info(
+                    f'{"" if instance.name == MAIN else instance.name + " "}'
+                    f'{text(instance)}: {change.because}')
 
     def _watch_key(self) -> None:
         """Keep the swarm time, and read the key file again if it has changed."""
@@ -305,7 +316,7 @@ class Election:
             self._now(), self._hearing.qos_profile)
 
     def close(self) -> None:
-        """End the parts, withdraw the outputs and close the event log."""
+        """End the parts and withdraw the outputs."""
         self._schedule = None
         self.robot.close()
         for outputs in self._outputs:
@@ -313,5 +324,3 @@ class Election:
         for topics in self._topics.values():
             topics.withdraw()
         self._leadership.publish(active=False)
-        if self._events is not None:
-            self._events.close()

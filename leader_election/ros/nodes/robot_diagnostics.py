@@ -37,7 +37,6 @@ from leader_election.election.robot.robot import (
 )
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
 from leader_election.localisation.parameters import POSE
-from leader_election.ros.nodes.event_log import EventLog
 from leader_election.ros.nodes.qos import EVENTS
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
@@ -105,15 +104,13 @@ class DiagnosticsPublisher:
     :ivar incompatible: reports publishers of ``neighbourhood`` that are not heard.
     """
 
-    def __init__(self, node: Node, robot: Robot, name: str, log: EventLog | None) -> None:
+    def __init__(self, node: Node, robot: Robot, name: str) -> None:
         """
         Create the publisher.
 
         :param name: the prefix of the statuses' names.
-        :param log: the robot's event log, if there is one.
         """
         self._node, self._robot, self._name = node, robot, name
-        self._log = log
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self._watch = NeighbourhoodWatch()
         self.incompatible = IncompatiblePublishers(node, 'neighbourhood')
@@ -136,7 +133,7 @@ class DiagnosticsPublisher:
         unheard = ', '.join(self.incompatible.find(hearing))
         if unheard:
             refused = f'nothing is received from {unheard}, {vocabulary.QOS_FAULT}'
-        self._send(statuses(robot, self._name, now, self._log, refused, mislocated))
+        self._send(statuses(robot, self._name, now, refused, mislocated))
 
     def publish_change(self, now: float) -> None:
         """Publish the election at once, since its leader has changed."""
@@ -151,15 +148,13 @@ class DiagnosticsPublisher:
         self._publisher.publish(message)
 
 
-def statuses(robot: Robot, name: str, now: float,
-             log: EventLog | None = None, neighbourhood_fault: str = '',
+def statuses(robot: Robot, name: str, now: float, neighbourhood_fault: str = '',
              localisation_fault: str = '') -> list[DiagnosticStatus]:
     """
     Return a status for each concern: election, odometry, localisation, neighbourhood, and others.
 
     :param name: the prefix of the statuses' names.
     :param now: the time on the robot's clock [s].
-    :param log: the robot's event log, if there is one: a further concern.
     :param neighbourhood_fault: the text on a fault of the neighbourhood, empty for none.
     :param localisation_fault: the text on a fault of the localisation, empty for none.
     """
@@ -170,10 +165,6 @@ def statuses(robot: Robot, name: str, now: float,
     concerns |= _of_parts(robot)
     if robot.authentication.keys:
         concerns[vocabulary.KEY] = _key(robot)
-    if log is not None:
-        concerns[vocabulary.EVENT_LOG] = (
-            WARN if log.lost else OK,
-            f'{log.path}: {log.last_error}' if log.lost else log.path, {'events_lost': log.lost})
     return _as_statuses(robot, name, concerns)
 
 

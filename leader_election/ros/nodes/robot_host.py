@@ -26,11 +26,13 @@ from typing import Any
 
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.ros.nodes.declare import Declared, overrides
+from leader_election.ros.nodes.election import CHANGES
 from leader_election.ros.nodes.election_node import announcements, ElectionNode
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.unknown_parameters import refuse_unknown
 from leader_election.swarm.fleet import hosting
 from leader_election.swarm.fleet.robot_list import format_ids, parse_ids, RobotSpec
+from rclpy.logging import LoggingSeverity
 from rclpy.node import Node
 from rclpy.utilities import remove_ros_args
 
@@ -90,6 +92,8 @@ class RobotHost(Node):
             use_global_arguments=False, namespace=f'{space}/{robot.name}',
             cli_args=['--ros-args', *shared, *remaps], parameter_overrides=overrides(own),
             defaults=defaults, others=(hosting.RobotHostParameters,))
+        # Those of many robots would bury what else the process says.
+        node.get_logger().get_child(CHANGES).set_level(LoggingSeverity.WARN)
         if chosen not in (None, node.election.parameters.strength):
             self._own_strengths.append(robot.id)
         return node

@@ -33,7 +33,6 @@ from leader_election.election.messages.wire import (
     MOST_NUMBERS,
     NAMES,
     number,
-    own_path,
     POSITIVE,
     properties,
     record,
@@ -182,12 +181,6 @@ def test_members_of_a_part_are_its_marked_fields_with_the_texts_below_them() -> 
         's': {'description': 'How fast the robot drives.', **SPEED.schema},
         'p': {'description': 'Where.', 'type': 'integer', 'minimum': 0, 'maximum': 1}}
     assert descriptions(Told).keys() == {'speed', 'place'}
-
-
-@pytest.mark.parametrize(('namespace', 'path'), [
-    ('/red/tb3', 'red_tb3.7'), ('/', 'robot.7'), ('/Xavier_X', 'Xavier_X.7')])
-def test_path_of_a_robot_has_its_namespace_and_its_id(namespace: str, path: str) -> None:
-    assert own_path('{name}.{id}', 7, namespace) == path
 
 
 def nested(levels: int, innermost: Any = 1) -> Any:

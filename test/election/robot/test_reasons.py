@@ -28,7 +28,6 @@ from leader_election.election.algorithms.bounded import (
     Candidacy,
     configure,
 )
-from leader_election.election.robot.leadership import status_of
 from leader_election.election.robot.reasons import (
     candidacies,
     Change,
@@ -261,7 +260,6 @@ def test_a_candidacy_is_taken_alone_unless_it_is_out_of_the_question(
 def test_status_and_parameters_of_an_instance_are_its_own() -> None:
     of = swarm(2, metric='hops', radius=1.0, radius_hysteresis=0.25)
     instance = of.robots[1].main
-    assert status_of(of.robots[1], instance).change is instance.watch.change
     assert instance.round_parameters.joining_radius == 1.0, 'links are whole'
 
 

@@ -21,6 +21,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.messages.codec import codec_for, Message
+from leader_election.election.part import Part
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR
@@ -96,6 +97,11 @@ def collect(node: Node, kind: Any, topic: str, profile: Any) -> list[Any]:
     heard: list[Any] = []
     node.create_subscription(kind, topic, heard.append, profile)
     return heard
+
+
+def acts(part: Part) -> bool:
+    """Return whether a robot acts as a leader, by its part for mandates."""
+    return part.leadership(0.0, None, True)['acting'] == 'true'
 
 
 def leaders(robots: list[ElectionNode]) -> list[int]:

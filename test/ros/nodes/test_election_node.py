@@ -34,9 +34,21 @@ from ros.nodes.bench import Bench, collect, leaders, NEVER, robot
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import BatteryState
 from std_msgs.msg import Bool, Float64, Float64MultiArray, Int64, Int64MultiArray, String
-from support import spin_until
+from support import logged, spin_until
 
 pytestmark = pytest.mark.usefixtures('ros')
+
+
+def test_robot_logs_each_change_of_its_leader_with_the_reason(capfd):
+    weak, bench = robot(1, message_expiry=2.0), Bench({1: (0.0, 0.0)})
+    spin_until([bench, weak], lambda: weak.robot.position is not None)
+    bench.others[8] = 8.0
+    spin_until([bench, weak], lambda: leaders([weak]) == [8])
+    bench.others.clear()
+    spin_until([bench, weak], lambda: leaders([weak]) == [1])
+    assert logged(capfd.readouterr().err)[-3:] == [
+        'leads: it had no leader', 'follows 8 at 1.0 m: stronger, and within 7.5 m',
+        'leads: 8 has been silent for 2.0 s']
 
 
 def test_swarm_elects_recovers_and_latches_its_outputs():

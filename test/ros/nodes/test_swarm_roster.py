@@ -20,7 +20,7 @@ import sys
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.swarm_roster import first_step
 import pytest
-from ros.nodes.bench import robot
+from ros.nodes.bench import acts, robot
 from support import spin_until
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("swarm_roster"))'
@@ -43,7 +43,7 @@ def test_swarm_roster_adds_and_removes_robots_while_a_leader_acts() -> None:
     robots = [robot(i, metric='hops', communication_range=float('inf'), mandate=1.0,
                     quorum='majority', roster='1-2') for i in (1, 2, 3, 4)]
     leader = robots[-1].robot.main.parts['mandates']
-    spin_until(robots, lambda: leader.status() is not None)
+    spin_until(robots, lambda: acts(leader))
     command = subprocess.Popen([sys.executable, '-c', COMMAND, 'v1', '2-4'],
                                stdout=subprocess.PIPE, text=True)
     spin_until(robots, lambda: command.poll() is not None)
@@ -53,7 +53,7 @@ def test_swarm_roster_adds_and_removes_robots_while_a_leader_acts() -> None:
         assert f'/r{i}/election_node: v1 1-2 to 2-4\n' in said
         assert f'/r{i}/election_node: v1 2-4\n' in said
     assert said.endswith('3 of 3 robots of v1 2-4 have it\n')
-    spin_until(robots, lambda: leader.status() is not None)
+    spin_until(robots, lambda: acts(leader))
     assert leader.mandates.proven.version == 1 and leader.mandates.settings.old == frozenset()
 
 
