@@ -38,14 +38,12 @@ from leader_election.localisation.pose_estimates import PoseEstimates, UNEXPLAIN
 from leader_election.localisation.poses import Array, PlanePose
 from leader_election.localisation.sighting import Landmarks, Sighting
 from leader_election.localisation.updates import (
-    AT_ONCE,
     Earlier,
     LANDMARK,
     Measurement,
     Outcome,
     PRESENT,
     update,
-    update_at_once,
 )
 import numpy as np
 
@@ -236,14 +234,6 @@ class NeighbourhoodFilter(PoseEstimates):
                         for (observer, sighting), outcome in zip(known, judged)]
             return self._note(known, judged, now)
         innovations = []
-        if len(known) >= AT_ONCE:
-            outcomes = update_at_once(
-                self.state, self.covariance, lines, self.parameters)
-            innovations = self._note(
-                [observed for observed, outcome in zip(known, outcomes) if outcome],
-                [outcome for outcome in outcomes if outcome], now)
-            known = [observed for observed, outcome in zip(known, outcomes) if not outcome]
-            lines = [line for line, outcome in zip(lines, outcomes) if not outcome]
         for observed, line in zip(known, lines):
             innovations += self._note([observed], [
                 update(self.state, self.covariance, line, self.parameters)], now)

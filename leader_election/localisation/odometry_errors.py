@@ -76,7 +76,7 @@ def odometry_covariance(motion: PlanePose, duration: float,
 
 
 class Factors(NamedTuple):
-    """Correction factors for odometry."""
+    """Correction factors for odometry, and for ranges by radio."""
 
     distance: float = 1.0
     """The true distance for each metre that odometry reports."""
@@ -84,6 +84,8 @@ class Factors(NamedTuple):
     """The true turn for each radian that odometry reports."""
     trim: float = 0.0
     """The further true turn for each metre that odometry reports [rad/m]."""
+    offset: float = 0.0
+    """By how much the radio lengthens each of its ranges [m]. Those of both robots add up."""
 
 
 class StoredFactors(NamedTuple):
@@ -91,7 +93,7 @@ class StoredFactors(NamedTuple):
 
     factors: Factors
     variances: Array
-    """Shape (3,)."""
+    """Shape (4,)."""
     time: float
     """The time of its last odometry [s]."""
 
@@ -100,15 +102,15 @@ class StoredFactors(NamedTuple):
         return np.minimum(self.variances + WALK_VARIANCES * max(duration, 0.0), START_VARIANCES)
 
 
-START = Factors(0.1, 0.2, 0.05)
-"""The standard deviations of the factors of an unknown robot, from 1, 1 and 0."""
-WALK = Factors(0.001, 0.003, 0.001)
+START = Factors(0.1, 0.2, 0.05, 0.15)
+"""The standard deviations of the factors of an unknown robot, from 1, 1, 0 and 0."""
+WALK = Factors(0.001, 0.003, 0.001, 0.0003)
 """The standard deviations of their changes in one second of driving. They grow with the square
 root of the time."""
 PARKED = (0.01, 0.01)
 """The speed and the turn rate below which factors do not change [m/s,
 rad/s]."""
-LEAST, GREATEST = Factors(0.55, 0.5, -0.4), Factors(1.6, 1.6, 0.4)
+LEAST, GREATEST = Factors(0.55, 0.5, -0.4, -2.0), Factors(1.6, 1.6, 0.4, 2.0)
 """The bounds of plausible factors. Odometry beyond them is wrong."""
 START_VARIANCES, WALK_VARIANCES = np.square(START), np.square(WALK)
 
@@ -145,13 +147,13 @@ def corrected(motion: PlanePose, factors: Factors) -> PlanePose:
 
 
 def slopes(motion: PlanePose, factors: Factors) -> Array:
-    """Return the derivatives of the corrected motion by the factors, shape (3, 3)."""
+    """Return the derivatives of the corrected motion by the factors, shape (3, 4)."""
     forward, left, _ = corrected(motion, factors)
     turn, way, distance = motion[2], _way(motion), factors.distance
     return np.array((
-        (forward / distance, -left * turn / 2.0, -left * way / 2.0),
-        (left / distance, forward * turn / 2.0, forward * way / 2.0),
-        (0.0, turn, way)))
+        (forward / distance, -left * turn / 2.0, -left * way / 2.0, 0.0),
+        (left / distance, forward * turn / 2.0, forward * way / 2.0, 0.0),
+        (0.0, turn, way, 0.0)))
 
 
 def _way(motion: PlanePose) -> float:

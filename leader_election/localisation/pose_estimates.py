@@ -18,8 +18,8 @@ Estimates of the poses of robots and of the scale errors of their odometry, with
 This is the prediction of the neighbourhood filter: robots are added, moved by odometry and
 dropped.
 
-The state holds a block of six numbers a robot: x, y [m] from the filter's origin and yaw [rad] in
-the shared frame, then the factors of its odometry
+The state holds a block of seven numbers a robot: x, y [m] from the filter's origin and yaw [rad]
+in the shared frame, then its factors
 (:class:`leader_election.localisation.odometry_errors.Factors`).
 
 The covariance is that of *invariant* errors of poses (A. Barrau, S. Bonnabel, IEEE Trans.
@@ -47,10 +47,12 @@ from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.poses import Array, between, compose, PlanePose
 import numpy as np
 
-SIZE = 6
+SIZE = 7
 """The numbers of a robot in the state."""
 POSE = 3
-"""The first numbers are the pose, the others the factors of odometry."""
+"""The first numbers are the pose, the others the factors."""
+OFFSET = 6
+"""The last factor is the offset of the radio's ranges."""
 
 
 UNEXPLAINED_SPEED = 0.1
@@ -105,8 +107,8 @@ class PoseEstimates:
     The poses of robots and the scale errors of their odometry, and their covariance.
 
     :ivar ids: the robots, in the order of their blocks in state and covariance.
-    :ivar state: their blocks, shape (6 n,).
-    :ivar covariance: shape (6 n, 6 n).
+    :ivar state: their blocks, shape (7 n,).
+    :ivar covariance: shape (7 n, 7 n).
     :ivar factor_start: the variances of the factors of an unknown robot, the bound of all.
     """
 
@@ -283,7 +285,7 @@ class PoseEstimates:
         return Factors(*self.state[factor_rows(self._row[robot])].tolist())
 
     def factor_variances(self, robot: int) -> Array:
-        """Return the variances of the factors of a robot's odometry, shape (3,)."""
+        """Return the variances of the factors of a robot, shape (4,)."""
         rows = factor_rows(self._row[robot])
         return np.array(self.covariance.diagonal()[rows])
 

@@ -78,7 +78,9 @@ def values(source: 'CooperativeSource', now: float) -> dict[str, Any]:
         'turn_factor': f'{factors.turn:.3f}',
         'turn_factor_deviation': f'{deviations.turn:.3f}',
         'turn_per_metre': f'{factors.trim:.3f}',
-        'turn_per_metre_deviation': f'{deviations.trim:.3f}'}
+        'turn_per_metre_deviation': f'{deviations.trim:.3f}',
+        'range_offset': f'{factors.offset:.3f}',
+        'range_offset_deviation': f'{deviations.offset:.3f}'}
 
 
 def text(source: 'CooperativeSource', now: float) -> str:

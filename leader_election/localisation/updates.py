@@ -18,10 +18,9 @@ Updates of an extended Kalman filter by sightings, in place.
 
 A sighting depends on three numbers only: the vector from the observer to the target, and the
 observer's heading. So one sighting is linearised and iterated with their 3 x 3 covariance, in
-plain numbers, because numpy's overhead would exceed the computation. Several sightings are
-processed at once, with one linearisation, where this is exact enough. Rows of state and
-covariance are those of :mod:`leader_election.localisation.pose_estimates`, and places are relative
-to the filter's origin.
+plain numbers, because numpy's overhead would exceed the computation. Rows of state and covariance
+are those of :mod:`leader_election.localisation.pose_estimates`, and places are relative to the
+filter's origin.
 """
 
 from collections.abc import Sequence
@@ -29,7 +28,7 @@ import math
 from typing import NamedTuple
 
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.pose_estimates import correct
+from leader_election.localisation.pose_estimates import correct, OFFSET
 from leader_election.localisation.poses import Array, PlanePose, wrap
 from leader_election.localisation.sighting import range_variance
 import numpy as np
@@ -40,11 +39,6 @@ ITERATIONS = 3
 """The iterations of an update with a bearing, each linearised at the last estimate."""
 NEAREST = 0.3
 """The least range for computing bearings and curvature [m]."""
-BENT, TWISTED = 0.1, 0.02
-"""The errors of linearised ranges and bearings beyond which sightings are processed one by one
-[m, rad]."""
-AT_ONCE = 3
-"""The least number of sightings processed at once: fewer are faster one by one."""
 LANDMARK = -1
 """Stands for the row of the target when this is a landmark."""
 
@@ -110,10 +104,10 @@ A linearised sighting: the slopes of range and bearing, and their errors, zero w
 the covariances of both with vector and heading; the variance of the range's error, the covariance
 of both errors, and the variance of the bearing's error.
 """
-_Noise = tuple[float, float, float, bool]
+_Noise = tuple[float, float, float]
 """
-The measured range less the error of its linearisation [m], the variances of range and bearing [m²,
-rad²], and whether one linearisation is exact enough.
+The measured range less the error of its linearisation [m], and the variances of range and bearing
+[m², rad²].
 """
 
 
@@ -122,24 +116,34 @@ def update(state: Array, covariance: Array, line: Measurement,
     """
     Update state and covariance by one sighting.
 
-    :param state: the blocks of robots, shape (6 n,), changed in place.
-    :param covariance: shape (6 n, 6 n). Changed in place, and symmetric to the last bit.
+    :param state: the blocks of robots, shape (7 n,), changed in place.
+    :param covariance: shape (7 n, 7 n). Changed in place, and symmetric to the last bit.
     """
     here, there = line.here, line.there
     px, py, yaw = (state[here:here + 3] + line.earlier.observer).tolist()
-    rows = [here, here + 1, here + 2]
+    rows, offset = [here, here + 1, here + 2], state.item(here + OFFSET)
     if there == LANDMARK:
         x, y = line.place
-        by_errors = np.array(((-1.0, 0.0, py), (0.0, -1.0, -px), (0.0, 0.0, 1.0)))
+        by_errors = ((-1.0, 0.0, py), (0.0, -1.0, -px), (0.0, 0.0, 1.0))
     else:
         x, y = (state[there:there + 2] + line.earlier.target).tolist()
         rows += (there, there + 1, there + 2)
-        by_errors = np.array(((-1.0, 0.0, py, 1.0, 0.0, -y), (0.0, -1.0, -px, 0.0, 1.0, x),
-                              (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)))
-    # The covariances of vector and heading with the whole state, shape (3, 6 n).
-    way = by_errors @ covariance.take(rows, axis=0)
-    own = (way.take(rows, axis=1) @ by_errors.T).tolist()
+        offset += state.item(there + OFFSET)
+        by_errors = ((-1.0, 0.0, py, 1.0, 0.0, -y), (0.0, -1.0, -px, 0.0, 1.0, x),
+                     (0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
     x, y = x - px, y - py
+    if math.isnan(line.bearing):
+        # The offsets of both radios lengthen the vector, as a motion along the line of sight.
+        length = max(math.hypot(x, y), NEAREST)
+        radios = [first + OFFSET for first in (here, there) if first != LANDMARK]
+        rows += radios
+        by_errors = tuple((*row, *[part] * len(radios))
+                          for row, part in zip(by_errors, (x / length, y / length, 0.0)))
+        line = line._replace(range=line.range - offset)
+    by = np.array(by_errors)
+    # The covariances of vector and heading with the whole state, shape (3, 7 n).
+    way = by @ covariance.take(rows, axis=0)
+    own = (way.take(rows, axis=1) @ by.T).tolist()
     noise = _noise(line, x, y, own, parameters)
     linear = _linearised(line, noise, x, y, yaw, (0.0, 0.0, 0.0), own)
     outcome = _judged(line, noise, linear)
@@ -166,76 +170,6 @@ def update(state: Array, covariance: Array, line: Measurement,
     return outcome
 
 
-def update_at_once(state: Array, covariance: Array, lines: Sequence[Measurement],
-                   parameters: LocalisationParameters) -> list[Outcome | None]:
-    """
-    Update state and covariance by sightings at once, linearised once.
-
-    :param state: as of :func:`update`.
-    :param covariance: as of :func:`update`.
-    :return: ``None`` for sightings of poses so uncertain that they have to be processed one by
-        one, each after the linearisation of the last one; they changed nothing.
-    """
-    m, size, numbers = len(lines), len(state), state.tolist()
-    rows: list[tuple[int, ...]] = []
-    by_errors, vectors = [], []
-    for here, there, place, *_, earlier in lines:
-        px, py, yaw = numbers[here:here + 3]
-        x, y = place if there == LANDMARK else numbers[there:there + 2]
-        if earlier is not PRESENT:
-            (back_x, back_y, turn), (far_x, far_y) = earlier
-            px, py, yaw, x, y = px + back_x, py + back_y, yaw + turn, x + far_x, y + far_y
-        vectors.append((x - px, y - py, yaw))
-        known = 0.0 if there == LANDMARK else 1.0
-        # The rows of a landmark have no effect. Where rows are the same, the last ones count.
-        first = here if there == LANDMARK else there
-        rows.append((first, first + 1, first + 2, here, here + 1, here + 2))
-        by_errors.append(((known, 0.0, -y * known, -1.0, 0.0, py),
-                          (0.0, known, x * known, 0.0, -1.0, -px), (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)))
-    at, by = np.array(rows), np.array(by_errors)
-    # The covariances of vectors and headings with the whole state, shape (m, 3, 6 n).
-    way = by @ covariance.take(at, axis=0)
-    own = way.take(at[:, np.newaxis] + np.arange(0, 3 * m * size, size).reshape(m, 3, 1)
-                   ) @ by.transpose(0, 2, 1)
-    outcomes: list[Outcome | None] = []
-    used = []
-    shared = own.tolist()
-    noises = [_noise(line, x, y, each, parameters)
-              for line, (x, y, _), each in zip(lines, vectors, shared)]
-    if sum(straight for *_, straight in noises) < AT_ONCE:
-        return [None] * m
-    for k, (line, (x, y, yaw), each, noise) in enumerate(zip(lines, vectors, shared, noises)):
-        _, of_range, of_bearing, straight = noise
-        if not straight:
-            outcomes.append(None)
-            continue
-        linear = _linearised(line, noise, x, y, yaw, (0.0, 0.0, 0.0), each)
-        outcome = _judged(line, noise, linear)
-        outcomes.append(outcome)
-        if not outcome.accepted:
-            continue
-        if line.range == line.range:
-            used.append((k, linear[0], linear[2], of_range))
-        if line.bearing == line.bearing:
-            used.append((k, linear[1], linear[3], of_bearing))
-    if not used:
-        return outcomes
-    index, slopes, errors, variances = map(list, zip(*used))
-    by_vector, n = np.array(slopes)[:, np.newaxis], len(used)
-    product = (by_vector @ way[index])[:, 0]
-    by_state = np.zeros((n, size))
-    by_state.put(at[index] + np.arange(0, n * size, size)[:, np.newaxis],
-                 (by_vector @ by[index])[:, 0])
-    spread = product @ by_state.T
-    spread.flat[::n + 1] += variances
-    root = np.linalg.inv(np.linalg.cholesky(spread))
-    changes = root @ product
-    whitened = root @ errors
-    correct(state, whitened @ changes)
-    covariance -= changes.T @ changes
-    return outcomes
-
-
 def _noise(line: Measurement, x: float, y: float, own: Sequence[Sequence[float]],
            parameters: LocalisationParameters) -> _Noise:
     """
@@ -254,15 +188,13 @@ def _noise(line: Measurement, x: float, y: float, own: Sequence[Sequence[float]]
     # together changes no range: the variance across the line of sight is taken in the shared
     # frame or in that of the observer, whichever is less.
     bend = max(min(across, turned), 0.0) / (2.0 * near)
-    _, _, _, measured, bearing, stale, range_deviation, bearing_deviation, *_ = line
+    _, _, _, measured, _, stale, range_deviation, bearing_deviation, *_ = line
     of_range = (range_variance(length, parameters) if math.isnan(range_deviation)
                 else range_deviation ** 2) + 2.0 * bend * bend + stale
     of_bearing = stale / near ** 2 + (
         parameters.bearing_noise if math.isnan(bearing_deviation) else bearing_deviation) ** 2
-    straight = bend <= BENT and (math.isnan(bearing) or (
-        xx + yy - across + 2.0 * near * bend <= 2.0 * TWISTED * square))
     return (0.0 if math.isnan(measured) else measured - min(bend, 0.5 * measured),
-            of_range, of_bearing, straight)
+            of_range, of_bearing)
 
 
 def _linearised(line: Measurement, noise: _Noise, x: float, y: float, yaw: float,
@@ -278,7 +210,7 @@ def _linearised(line: Measurement, noise: _Noise, x: float, y: float, yaw: float
     square = max(ahead_x * ahead_x + ahead_y * ahead_y, 1e-4)
     length = math.sqrt(square)
     cos = sin = side_x = side_y = heading = range_error = bearing_error = rb = 0.0
-    measured, rr, bb, _ = noise
+    measured, rr, bb = noise
     rx = ry = rt = bx = by = bt = 0.0
     if line.range == line.range:
         cos, sin = ahead_x / length, ahead_y / length
@@ -309,7 +241,7 @@ def _gains(linear: _Linear) -> tuple[float, float]:
 def _judged(line: Measurement, noise: _Noise, linear: _Linear) -> Outcome:
     """Return the normalised errors of a sighting, and whether they pass the gate."""
     _, _, range_error, bearing_error, _, _, rr, rb, bb = linear
-    _, of_range, of_bearing, _ = noise
+    _, of_range, of_bearing = noise
     ranged, turned = not math.isnan(line.range), not math.isnan(line.bearing)
     square = (bb * range_error * range_error - 2.0 * rb * range_error * bearing_error
               + rr * bearing_error * bearing_error) / (rr * bb - rb * rb)

@@ -35,6 +35,7 @@ from leader_election.localisation.odometry_errors import (
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.poses import compose, PlanePose
 from leader_election.localisation.sighting import Sighting
+from localisation.simulation import Neighbourhood
 import numpy as np
 import pytest
 
@@ -45,14 +46,14 @@ numbers = st.floats(-1.0, 1.0)
 
 
 @given(st.tuples(numbers, numbers, numbers), st.tuples(
-    st.floats(0.6, 1.5), st.floats(0.6, 1.5), st.floats(-0.3, 0.3)))
+    st.floats(0.6, 1.5), st.floats(0.6, 1.5), st.floats(-0.3, 0.3), numbers))
 def test_slopes_equal_numeric_derivatives(motion: PlanePose, factors: tuple[float, ...]) -> None:
     def at(values: np.ndarray) -> np.ndarray:
         return np.array(corrected(motion, Factors(*values)))
 
     small, given_at = 1e-6, np.array(factors)
     numeric = np.column_stack([(at(given_at + small * axis) - at(given_at - small * axis))
-                               / (2.0 * small) for axis in np.eye(3)])
+                               / (2.0 * small) for axis in np.eye(4)])
     np.testing.assert_allclose(slopes(motion, Factors(*factors)), numeric, atol=1e-8)
 
 
@@ -92,8 +93,8 @@ def test_distance_factor_is_found_by_ranges_on_a_straight_line() -> None:
 
 
 @pytest.mark.parametrize('factors, motion, error', [
-    (Factors(turn=0.74), (0.0, 0.0, 0.4), (0.01, 0.03, 0.02)),
-    (Factors(trim=0.1), (0.2, 0.0, 0.0), (0.03, 0.03, 0.02))])
+    (Factors(turn=0.74), (0.0, 0.0, 0.4), (0.01, 0.03, 0.02, 1e-9)),
+    (Factors(trim=0.1), (0.2, 0.0, 0.0), (0.03, 0.03, 0.02, 1e-9))])
 def test_bearings_separate_turn_factor_and_trim(factors, motion, error) -> None:
     own = alone()
     drive(own, factors, motion, 60, bearings=True)
@@ -136,6 +137,25 @@ def test_factors_stay_for_an_hour_when_parked(noise: float) -> None:
         own.move(1, (x + noise * (second % 2), y, yaw), 31.0 + second)
     assert own.factors(1) == factors
     np.testing.assert_array_equal(own.factor_variances(1), variances)
+
+
+def test_offsets_of_radios_are_found_when_all_ranges_are_too_long() -> None:
+    swarm = Neighbourhood(4, 1, bias=0.4)
+    errors: list[float] = []
+    for now in swarm.run(60):
+        errors += swarm.errors([1, 2, 3, 4])[0] if now > 30.0 else []
+    assert abs(np.mean(errors)) < 0.1, 'a quarter of the error of ranges'
+    for robot in swarm.robots.values():
+        factors, deviations = robot.odometry_factors
+        assert factors.offset == pytest.approx(0.2, abs=3.0 * deviations.offset)
+        assert deviations.offset < START.offset / 2.0
+
+
+def test_offset_stays_unknown_when_sightings_have_bearings() -> None:
+    swarm = Neighbourhood(3, 1, camera=True, bias=0.4)
+    assert list(swarm.run(5))
+    factors, deviations = swarm.robots[1].odometry_factors
+    assert (factors.offset, deviations.offset) == pytest.approx((0.0, START.offset))
 
 
 def test_common_turn_of_the_frame_stays_unobserved_by_mutual_sightings() -> None:

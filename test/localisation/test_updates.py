@@ -19,7 +19,12 @@ from collections.abc import Sequence
 import math
 
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.pose_estimates import from_invariant, pose_rows, SIZE
+from leader_election.localisation.pose_estimates import (
+    from_invariant,
+    OFFSET,
+    pose_rows,
+    SIZE,
+)
 from leader_election.localisation.poses import Array, wrap
 from leader_election.localisation.sighting import range_variance
 from leader_election.localisation.updates import (
@@ -29,7 +34,6 @@ from leader_election.localisation.updates import (
     LANDMARK,
     Measurement,
     update,
-    update_at_once,
 )
 import numpy as np
 import pytest
@@ -44,6 +48,7 @@ def swarm(robots: int = 4, deviation: float = 0.1) -> tuple[Array, Array]:
     draw = np.random.default_rng(robots)
     size = SIZE * robots
     state = draw.uniform(-3.0, 3.0, size)
+    state[OFFSET::SIZE] *= 0.05
     root = draw.normal(size=(size, size)) * deviation / math.sqrt(size)
     covariance = root @ root.T + 1e-4 * np.eye(size)
     return state, _transformed(np.linalg.inv(plain(state)), covariance)
@@ -64,7 +69,11 @@ def _transformed(by: Array, covariance: Array) -> Array:
 
 
 def expected(state: Array, line: Measurement) -> tuple[Array, Array]:
-    """Return range and bearing, shape (2,), and their derivatives by the state, shape (2, n)."""
+    """
+    Return range and bearing, shape (2,), and their derivatives by the state, shape (2, n).
+
+    Offsets lengthen a range without a bearing, which a radio measures.
+    """
     there = line.place if line.there == LANDMARK else state[line.there:line.there + 2]
     x, y = there - state[line.here:line.here + 2]
     square = x * x + y * y
@@ -75,7 +84,12 @@ def expected(state: Array, line: Measurement) -> tuple[Array, Array]:
     rows[1, line.here + 2] = -1.0
     if line.there != LANDMARK:
         rows[:, line.there:line.there + 2] = by_place
-    return np.array((math.sqrt(square), math.atan2(y, x) - state[line.here + 2])), rows
+    length = math.sqrt(square)
+    if math.isnan(line.bearing):
+        for first in {line.here, line.there} - {LANDMARK}:
+            rows[0, first + OFFSET] = 1.0
+            length += state[first + OFFSET]
+    return np.array((length, math.atan2(y, x) - state[line.here + 2])), rows
 
 
 def by_matrices(state: Array, covariance: Array, lines: Sequence[Measurement],
@@ -90,7 +104,8 @@ def by_matrices(state: Array, covariance: Array, lines: Sequence[Measurement],
     measured = np.array([number for line in lines for number in (line.range, line.bearing)])
     bends, variances = [], []
     for line in lines:
-        (length, _), rows = expected(state, line)
+        _, rows = expected(state, line)
+        length = 1.0 / math.hypot(*rows[1, line.here:line.here + 2])
         across = rows[1].copy()
         across[line.here + 2] = 0.0
         # In the shared frame, or in that of the observer.
@@ -122,7 +137,7 @@ def by_matrices(state: Array, covariance: Array, lines: Sequence[Measurement],
 def test_update_equals_an_iterated_update_by_whole_matrices(
         there: int, off: tuple[float, float], deviations: tuple[float, float]) -> None:
     state, covariance = swarm()
-    line = Measurement(SIZE, there, PLACE, NONE, NONE, 0.002, *deviations)
+    line = Measurement(SIZE, there, PLACE, NONE, off[1], 0.002, *deviations)
     near, _ = expected(state, line)
     line = line._replace(range=near[0] + off[0], bearing=wrap(near[1] + off[1]))
     new, less, square = by_matrices(
@@ -158,56 +173,16 @@ def test_gate_judges_range_and_bearing_together(accepted: bool) -> None:
     assert np.array_equal(covariance, before[1]) != accepted
 
 
-@pytest.mark.parametrize('turned', [False, True])
-def test_joint_update_equals_one_update_by_whole_matrices(turned: bool) -> None:
-    state, covariance = swarm(6, 0.02)
-    lines = []
-    for k, there in enumerate((6, 12, 18, LANDMARK, 30)):
-        line = Measurement(0, there, PLACE, NONE, NONE, 0.001 * k, 0.2 if k == 2 else NONE)
-        near = expected(state, line)[0] + 0.05 * (k - 2)
-        lines.append(line._replace(range=NONE if turned and k == 4 else near[0],
-                                   bearing=wrap(near[1]) if turned else NONE))
-    # One of them is wrong, and has no part in the update.
-    wrong = lines[1]._replace(range=lines[1].range + 5.0)
-    new, less, _ = by_matrices(state, covariance, lines[:1] + lines[2:], 1)
-    before = state.copy()
-    outcomes = update_at_once(state, covariance, [lines[0], wrong, *lines[2:]], NOISE)
-    assert [outcome and outcome.accepted for outcome in outcomes] == [
-        True, False, True, True, True]
-    np.testing.assert_allclose(state, new, rtol=0.0, atol=1e-12)
-    np.testing.assert_allclose(
-        _transformed(plain(before), covariance), less, rtol=0.0, atol=1e-13)
-    assert np.array_equal(covariance, covariance.T)
-
-
-def test_outcomes_of_a_joint_update_equal_those_of_single_updates() -> None:
+def test_earlier_sighting_changes_errors_as_at_the_earlier_poses() -> None:
     state, covariance = swarm()
-    lines = [Measurement(0, there, PLACE, 2.5, bearing, 0.001)
-             for there, bearing in ((6, NONE), (12, 0.5), (18, NONE), (LANDMARK, -1.0))]
-    lines[1] = lines[1]._replace(earlier=Earlier((0.3, -0.2, 0.4), (-0.1, 0.2)))
-    single = [update(state.copy(), covariance.copy(), line, NOISE) for line in lines]
-    outcomes = update_at_once(state, covariance, lines, NOISE)
-    np.testing.assert_allclose([each or () for each in outcomes], single, rtol=1e-12, atol=1e-15)
-
-
-@pytest.mark.parametrize('bearing', [NONE, 0.5])
-def test_sightings_are_left_to_single_updates_when_uncertain(bearing: float) -> None:
-    state, covariance = swarm(deviation=3.0)
-    before = state.copy(), covariance.copy()
-    lines = [Measurement(0, there, PLACE, 1.0, bearing, 0.0) for there in (6, 12, 18)]
-    assert update_at_once(state, covariance, lines, NOISE) == [None] * 3
-    assert np.array_equal(state, before[0]) and np.array_equal(covariance, before[1])
-
-
-def test_other_sightings_are_used_jointly_when_one_is_uncertain() -> None:
-    state, covariance = swarm(6)
-    covariance[30, 30] += 4.0
-    covariance[31, 31] += 4.0
-    lines = [Measurement(0, there, PLACE, 2.0, NONE, 0.0) for there in (30, 6, 12, 18)]
-    other = state.copy(), covariance.copy()
-    outcomes = update_at_once(state, covariance, lines, NOISE)
-    assert outcomes[0] is None and outcomes[1:] == update_at_once(*other, lines[1:], NOISE)
-    np.testing.assert_allclose(state, other[0], rtol=0.0, atol=1e-12)
+    line = Measurement(0, 2 * SIZE, PLACE, 2.5, 0.5, 0.001)
+    late = line._replace(earlier=Earlier((0.3, -0.2, 0.4), (-0.1, 0.2)))
+    then, other = state.copy(), covariance.copy()
+    then[:3] += late.earlier.observer
+    then[2 * SIZE:2 * SIZE + 2] += late.earlier.target
+    assert update(state, covariance, late, NOISE) == pytest.approx(
+        update(then, other, line, NOISE), rel=1e-12)
+    np.testing.assert_allclose(covariance, other, rtol=0.0, atol=1e-13)
 
 
 def test_update_stays_finite_when_robots_are_at_the_same_place() -> None:
