@@ -122,6 +122,7 @@ def update(state: Array, covariance: Array, line: Measurement,
     here, there = line.here, line.there
     px, py, yaw = (state[here:here + 3] + line.earlier.observer).tolist()
     rows, offset = [here, here + 1, here + 2], state.item(here + OFFSET)
+    by_errors: tuple[tuple[float, ...], ...]
     if there == LANDMARK:
         x, y = line.place
         by_errors = ((-1.0, 0.0, py), (0.0, -1.0, -px), (0.0, 0.0, 1.0))
@@ -140,10 +141,10 @@ def update(state: Array, covariance: Array, line: Measurement,
         by_errors = tuple((*row, *[part] * len(radios))
                           for row, part in zip(by_errors, (x / length, y / length, 0.0)))
         line = line._replace(range=line.range - offset)
-    by = np.array(by_errors)
+    derivatives = np.array(by_errors)
     # The covariances of vector and heading with the whole state, shape (3, 7 n).
-    way = by @ covariance.take(rows, axis=0)
-    own = (way.take(rows, axis=1) @ by.T).tolist()
+    way = derivatives @ covariance.take(rows, axis=0)
+    own = (way.take(rows, axis=1) @ derivatives.T).tolist()
     noise = _noise(line, x, y, own, parameters)
     linear = _linearised(line, noise, x, y, yaw, (0.0, 0.0, 0.0), own)
     outcome = _judged(line, noise, linear)
