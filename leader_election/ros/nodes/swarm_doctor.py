@@ -62,10 +62,7 @@ SETTLED = 1.5
 """Discovery has settled once no new topic was found for this time [s]."""
 SEARCH_LIMIT = 20.0
 """The longest wait for discovery to settle [s]."""
-UDP_COUNTERS = Path('/proc/net/snmp')
 UDP_SOCKETS = Path('/proc/net/udp')
-LONGEST = 6.0
-"""The longest observation of slow simulated time, relative to the requested time."""
 ENVIRONMENT = {'ROS_DOMAIN_ID': '0', 'RMW_IMPLEMENTATION': '',
                'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET', 'ROS_STATIC_PEERS': ''}
 """The environment variables that discovery depends on, with their defaults."""
@@ -102,7 +99,6 @@ class SwarmDoctor(Node):
         """The names of earlier robots by the topic of their swarm and id."""
         self._ticks: list[tuple[float, float]] = []
         """Time of receipt and simulated time [s]."""
-        self._received = _datagrams()
         self._drops = communication.drops(_text(UDP_SOCKETS), self.context.get_domain_id())
         self._radio: dict[str, Subscription] = {}
         """By topic: subscriptions to the messages between robots."""
@@ -278,7 +274,7 @@ class SwarmDoctor(Node):
             only_expected=bool(self._options.fleet_file) and not self._options.robot,
             radio_topics=self._options.radio_topics,
             receive_buffers=receive_buffers.sizes(),
-            datagrams=_datagrams() - self._received, lost=lost,
+            lost=lost,
             load=os.getloadavg()[0] / (os.cpu_count() or 1),
             other_domains=sorted(communication.domains(_text(UDP_SOCKETS)) - {domain}))
 
@@ -289,15 +285,6 @@ class SwarmDoctor(Node):
         passed = sum(max(b - a, 0.0) for (_, a), (_, b) in zip(self._ticks, self._ticks[1:]))
         span = self._ticks[-1][0] - self._ticks[0][0]
         return passed / span if span > 0.0 else 0.0
-
-    def has_heard(self, seconds: float) -> bool:
-        """
-        Return whether it has observed for so long by the time that robots use.
-
-        While simulated time stands still, longer observations are of no use.
-        """
-        pace = self.pace()
-        return pace == 0.0 or (self._now() - self._begin) * min(pace, 1.0) >= seconds
 
     def _endpoints(self, topics: Sequence[str]) -> list[observed.Endpoint]:
         own = self.get_fully_qualified_name()
@@ -315,10 +302,6 @@ def _text(path: Path) -> str:
         return path.read_text(encoding='utf-8')
     except OSError:
         return ''
-
-
-def _datagrams() -> int:
-    return communication.udp_counters(_text(UDP_COUNTERS)).get('InDatagrams', 0)
 
 
 def _own_inodes() -> set[str]:
@@ -364,8 +347,6 @@ def observe(options: Any, stopped: Callable[[], bool],
         while not stopped():
             doctor.listen()
             wait(options.seconds, lambda: False)
-            # Rounds and diagnostics of a slow simulation are as much farther apart.
-            wait((LONGEST - 1.0) * options.seconds, lambda: doctor.has_heard(options.seconds))
             if not stopped():
                 yield doctor.observations()
     finally:

@@ -40,11 +40,6 @@ LOSS = 0.2
 """The greatest share of lost messages that is tolerated."""
 NEAR = 0.8
 """The share of the longest distance between neighbours within which robots must be received."""
-SILENT_FOR = 3.0
-"""Silence that is too short for a conclusion [s]."""
-NO_SENDER = 'no other robot sends'
-DEAF, LONELY = 'it received nothing', 'it has no neighbours'
-"""Texts by which findings explain each other."""
 FEW = 5
 
 
@@ -63,14 +58,10 @@ def shared_topic(swarm: Observations) -> Iterator[Symptom]:
 
 
 def profiles(swarm: Observations) -> Iterator[Symptom]:
-    """Find publishers and subscriptions of one topic whose types or profiles are incompatible."""
+    """Find publishers and subscriptions of one topic whose profiles are incompatible."""
     nodes = {endpoint.node for endpoint in swarm.nodes}
     for topic in sorted({e.topic for e in swarm.endpoints if e.node in nodes}):
         publishers, subscriptions = swarm.publishers(topic), swarm.subscriptions(topic)
-        types = sorted({e.type for e in publishers + subscriptions})
-        if len(types) > 1:
-            yield Symptom(Level.ERROR, _robots(publishers + subscriptions, nodes),
-                          f'{topic} has several types: {listing(types)}')
         for fault, pairs in by_key(
                 (fault, pair) for pair in product(publishers, subscriptions)
                 for fault in _incompatibilities(*pair)).items():
@@ -96,32 +87,19 @@ def _incompatibilities(publisher: Endpoint, subscription: Endpoint) -> Iterator[
 
 
 def reception(swarm: Observations) -> Iterator[Symptom]:
-    """Find robots that receive nothing."""
+    """Find robots that receive nothing, or only robots that are out of range."""
     reach = NEAR * _longest_link(swarm)
-    for robot in swarm.robots:
+    for robot, own in swarm.ids.items():
         reports = [report for report in swarm.reports_of(robot) if HEARD in report.values]
-        if robot not in swarm.ids:
-            yield Symptom(Level.NOTE, (robot,), 'unknown, as it publishes no diagnostics')
         if swarm.increase(robot, HEARD) > 0.0:
             yield from _out_of_range(swarm, robot)
-        if len(reports) < 2 or swarm.increase(robot, HEARD) > 0.0:
-            continue
-        begin, end = reports[0].received, reports[-1].received
-        own = swarm.ids[robot]
-        by_distance = {
-            robot_id: (swarm.distance_between(robot_id, own), count)
-            for robot_id, messages in swarm.sent.items() if robot_id != own
-            and (count := sum(begin <= heard.received <= end for heard, _ in messages))}
-        others = sum(count for distance, count in by_distance.values() if distance <= reach)
-        if others >= FEW:
-            yield Symptom(
-                Level.ERROR, (robot,),
-                f'{DEAF}, while messages of robots near it arrived here')
-        elif by_distance:
-            yield Symptom(Level.NOTE, (robot,), f'{DEAF}; the nearest robot that sends is '
-                          f'{min(by_distance.values())[0]:.1f} m away')
-        elif end - begin > SILENT_FOR:
-            yield Symptom(Level.NOTE, (robot,), f'{DEAF}: {NO_SENDER}')
+        elif len(reports) > 1:
+            near = sum(reports[0].received <= heard.received <= reports[-1].received
+                       for other, messages in swarm.sent.items() if other != own
+                       and swarm.distance_between(other, own) <= reach for heard, _ in messages)
+            if near >= FEW:
+                yield Symptom(Level.ERROR, (robot,),
+                              'it received nothing, while messages of robots near it arrived here')
 
 
 def _out_of_range(swarm: Observations, robot: str) -> Iterator[Symptom]:
@@ -133,7 +111,7 @@ def _out_of_range(swarm: Observations, robot: str) -> Iterator[Symptom]:
     nearest = min((swarm.distance_between(own, other) for other in swarm.sent if other != own),
                   default=0.0)
     if nearest > reach:
-        yield Symptom(Level.WARN, (robot,), f'{LONELY}: the nearest robot is '
+        yield Symptom(Level.WARN, (robot,), 'it has no neighbours: the nearest robot is '
                       f'{nearest:.1f} m away, and {vocabulary.COMMUNICATION_RANGE} is {reach:g} m')
 
 
@@ -184,24 +162,15 @@ def _recent(swarm: Observations, robot: str) -> list[tuple[int, ...]]:
 
 
 def loss(swarm: Observations) -> Iterator[Symptom]:
-    """Find robots with many lost messages, or with long gaps between messages."""
-    paused: dict[str, tuple[float, float]] = {}
+    """Find robots many of whose messages are lost."""
     lost: dict[str, tuple[float, int]] = {}
     for robot_id, messages in swarm.sent.items():
-        times = [heard.received for heard, _ in messages]
-        longest = swarm.pace * max((b - a for a, b in zip(times, times[1:])), default=0.0)
-        expiry = swarm.expiry_of(robot_id)
-        if longest > expiry:
-            paused |= dict.fromkeys(swarm.names_of(robot_id), (longest, expiry))
         for robot in swarm.names_of(robot_id)[:1]:
-            sent, arrived = _sent_and_arrived(swarm, robot, times)
+            sent, arrived = _sent_and_arrived(
+                swarm, robot, [heard.received for heard, _ in messages])
             # One message may be under way at the beginning or at the end.
             if sent >= FEW and arrived + 1 < (1.0 - LOSS) * sent:
                 lost[robot] = sent, arrived
-    if paused:
-        longest, expiry = max(paused.values())
-        yield Symptom(Level.WARN, tuple(paused), f'nothing was received for {longest:.1f} s; '
-                      f'robots expire after {expiry:g} s (message_expiry)')
     if lost:
         sent, arrived = (sum(column) for column in zip(*lost.values()))
         yield Symptom(Level.WARN, tuple(lost),
@@ -220,12 +189,9 @@ def _sent_and_arrived(swarm: Observations, robot: str, times: list[float]) -> tu
 
 OVERLOAD = 3.0
 """Load of a processor above which rounds and messages are late [processes]."""
-LOSSES = 1e-3
 BRIDGES = ('clock_bridge', 'gazebo_bridge')
 FIRST_PORT, PORTS, DOMAINS = 7400, 250, 233
 """The ports of a domain: so many from ``FIRST_PORT + PORTS * domain`` on (RTPS 2.3, 9.6.1)."""
-OVERLOADED = ('The buffers are as large as advised. Start again what ran before they were; '
-              'otherwise the computer is overloaded: fewer robots on it, or radio:=relay.')
 
 
 def drops(text: str, domain: int) -> dict[str, int]:
@@ -258,31 +224,16 @@ def domains(text: str) -> set[int]:
             if offset % PORTS == 0 and offset // PORTS in range(DOMAINS)}
 
 
-def udp_counters(text: str) -> dict[str, int]:
-    r"""
-    Return the counters of UDP by name.
-
-    :param text: of the file ``/proc/net/snmp``. It may be empty.
-
-    >>> udp_counters('Ip: A\nIp: 1\nUdp: InDatagrams RcvbufErrors\nUdp: 900 7\n')
-    {'InDatagrams': 900, 'RcvbufErrors': 7}
-    """
-    rows = [line.split()[1:] for line in text.splitlines() if line.startswith('Udp: ')]
-    return {name: int(value) for name, value in zip(*rows)} if len(rows) == 2 else {}
-
-
 def receive_buffers(swarm: Observations) -> Iterator[Symptom]:
     """Find buffers that overflowed, and those too small for Gazebo with many robots."""
     small = too_small(swarm.receive_buffers)
-    sizes = f' ({small})' if small else ''
-    remedy = '' if small or not swarm.receive_buffers else OVERLOADED
-    if swarm.lost:
-        share = swarm.lost / (swarm.lost + max(swarm.datagrams, 0))
-        yield Symptom(Level.WARN if share >= LOSSES else Level.NOTE, (),
-                      f'{swarm.lost} datagrams to this domain ({share:.2%}) were lost on this '
-                      f'computer, as receive buffers were full{sizes}', remedy)
     bridged = any(endpoint.node.rpartition('/')[2] in BRIDGES for endpoint in swarm.endpoints)
-    if small and bridged and not swarm.lost:
+    if swarm.lost:
+        sizes = f' ({small})' if small else ', as large as advised: the computer is overloaded'
+        yield Symptom(Level.WARN if swarm.lost >= FEW else Level.NOTE, (),
+                      f'{swarm.lost} datagrams to this domain were lost on this computer, as '
+                      f'receive buffers were full{sizes}')
+    elif small and bridged:
         level = Level.WARN if len(swarm.robots) > MANY_ROBOTS else Level.NOTE
         yield Symptom(level, (), 'Gazebo Sim announces all topics at once, every second: '
                       + small)

@@ -25,20 +25,9 @@ namespace belongs to none: its ``neighbourhood`` is not remapped.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from leader_election.election.mandates.part import OTHER_SETTINGS, TOO_FEW, TOO_SHORT
-from leader_election.election.messages.wire import RejectReason
-from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.swarm.doctor import communication, inputs, links, membership
-from leader_election.swarm.doctor.communication import DEAF, LONELY, NO_SENDER
-from leader_election.swarm.doctor.inputs import LATE, SLOW_TIME, STANDS_STILL, STOPPED
-from leader_election.swarm.doctor.membership import (
-    NO_DIAGNOSTICS,
-    NO_MORE,
-    NOT_COUNTED,
-    NOT_FOUND,
-)
 from leader_election.swarm.doctor.observations import (
     by_key,
     find_radio_topics,
@@ -53,101 +42,42 @@ K = TypeVar('K')
 
 
 class Explanation(NamedTuple):
-    """A kind of finding that explains another kind."""
+    """A kind of finding that explains another kind (``explanations.yaml``)."""
 
     cause: str
     effect: str
-    text: str = ''
-    cause_text: str = ''
-    same_robot: bool = True
-    """Whether the cause has to concern all robots of the effect."""
+    text: str
+    cause_text: str
+    of_others: bool
 
 
-def _refusals(cause: str, *reasons: RejectReason) -> list[Explanation]:
-    """Return the explanations of messages that other robots reject because of a cause."""
-    return [Explanation(cause, effect, reason.value, same_robot=False)
-            for reason in reasons for effect in ('refused', 'self_reported')]
+def _read(name: str) -> Any:
+    folder = files('leader_election.swarm.doctor')
+    return yaml.safe_load(folder.joinpath(name).read_text(encoding='utf-8'))
 
 
-LOAD = communication.load.__name__
-EXPLANATIONS = (
-    Explanation('found', 'reception', NO_SENDER),
-    Explanation('found', 'self_reported', vocabulary.NO_MESSAGE),
-    Explanation('missing', 'found', cause_text=NOT_FOUND, same_robot=False),
-    Explanation('missing', 'silent', NO_MORE, NOT_FOUND),
-    Explanation('simulated_time', 'silent', cause_text=STANDS_STILL),
-    Explanation('simulated_time', 'odometry', cause_text=STANDS_STILL),
-    *(Explanation('simulated_time', effect, cause_text=SLOW_TIME, same_robot=False)
-      for effect in ('silent', 'loss', 'one_way')),
-    Explanation('names', 'ids'),
-    Explanation('names', 'silent'),
-    *(Explanation(cause, 'self_reported', vocabulary.DUPLICATE_ID) for cause in ('names', 'ids')),
-    *(Explanation(cause, effect) for cause in ('names', 'ids')
-      for effect in ('reception', 'one_way')),
-    *(_refusals('ids', RejectReason.IMPLAUSIBLE)),
-    *_refusals('frames', RejectReason.FRAME),
-    # Positions in several frames are not comparable.
-    Explanation('frames', 'reception', LONELY),
-    *_refusals('algorithms', RejectReason.ALGORITHM),
-    *_refusals('readable', RejectReason.SIZE, RejectReason.MALFORMED, RejectReason.NON_FINITE,
-               RejectReason.VERSION, RejectReason.ALGORITHM),
-    *_refusals('keys', RejectReason.UNSIGNED, RejectReason.SIGNATURE),
-    *_refusals('odometry', RejectReason.NO_POSITION),
-    Explanation('odometry', 'self_reported', vocabulary.NO_POSITION_ANNOUNCED),
-    Explanation('odometry', 'one_way', same_robot=False),
-    *(Explanation('refused', 'self_reported', reason.value, reason.value, same_robot=False)
-      for reason in RejectReason),
-    Explanation('settings', 'one_way', vocabulary.COMMUNICATION_RANGE,
-                vocabulary.COMMUNICATION_RANGE, same_robot=False),
-    Explanation('settings', 'mandates', NOT_COUNTED, NOT_COUNTED, same_robot=False),
-    *(Explanation(cause, 'self_reported', text, NOT_COUNTED, same_robot=False)
-      for cause in ('settings', 'mandates') for text in (OTHER_SETTINGS, TOO_FEW)),
-    Explanation('mandates', 'self_reported', TOO_SHORT, TOO_SHORT),
-    Explanation('profiles', 'odometry'),
-    Explanation('profiles', 'self_reported', vocabulary.NO_POSITION_ANNOUNCED),
-    *_refusals('profiles', RejectReason.NO_POSITION),
-    *(Explanation(cause, effect) for cause in ('shared_topic', 'profiles')
-      for effect in ('reception', 'one_way')),
-    *(Explanation(cause, 'self_reported', vocabulary.NO_MESSAGE)
-      for cause in ('shared_topic', 'profiles', 'reception')),
-    Explanation('profiles', 'self_reported', vocabulary.QOS_FAULT),
-    Explanation('reception', 'one_way', cause_text=DEAF, same_robot=False),
-    Explanation('links', 'reception'),
-    Explanation('links', 'found'),
-    Explanation('links', 'self_reported', vocabulary.NO_MESSAGE),
-    Explanation('silent', 'reception', NO_SENDER, same_robot=False),
-    Explanation('silent', 'reception'),
-    Explanation('silent', 'self_reported', vocabulary.NO_MESSAGE, same_robot=False),
-    Explanation('silent', 'loss', cause_text=NO_MORE),
-    Explanation('receive_buffers', 'loss', same_robot=False),
-    *(Explanation(LOAD, effect, text, same_robot=False) for effect, text in (
-        ('loss', ''), ('silent', NO_DIAGNOSTICS), ('odometry', LATE), ('odometry', STOPPED))),
-    Explanation('loss', 'one_way', same_robot=False),
-)
-"""The explanations, in the order in which they are tried; without cycles among checks."""
+EXPLANATIONS = tuple(
+    Explanation(cause, effect, text, row.get('cause_text', ''), row.get('of_others', False))
+    for row in _read('explanations.yaml') for cause in row['causes'] for effect in row['effects']
+    for text in row.get('texts', ['']))
 
 
-def root_causes(found: Mapping[K, tuple[str, Symptom]], robots: int = 1) -> dict[K, K]:
+def root_causes(found: Mapping[K, tuple[str, Symptom]]) -> dict[K, K]:
     """
     Return the root cause of each finding. A finding without a cause is its own.
 
-    A note explains nothing, and the load of this computer nothing that few robots show.
+    A note explains nothing.
 
     :param found: check and symptom of each finding.
-    :param robots: the number of robots that were observed.
 
-    >>> deaf = Symptom(Level.NOTE, ('r1',), 'it received nothing: no other robot sends')
-    >>> alone = Symptom(Level.WARN, ('r1',), 'it is alone')
-    >>> root_causes({1: ('reception', deaf), 2: ('found', alone)})
+    >>> odometry = Symptom(Level.ERROR, ('r1',), 'no node publishes /r1/odom')
+    >>> still = Symptom(Level.ERROR, ('r1',), 'use_sim_time is true: its time stands still')
+    >>> root_causes({1: ('odometry', odometry), 2: ('simulated_time', still)})
     {1: 2, 2: 2}
     """
     by_check = by_key((check, key) for key, (check, _) in found.items())
     parents: dict[K, K] = {}
-    late = {robot for row in EXPLANATIONS if row.cause == LOAD for key in by_check.get(
-        row.effect, ()) if row.text in found[key][1].what for robot in found[key][1].subjects}
     for row in EXPLANATIONS:
-        if row.cause == LOAD and 2 * len(late) <= robots:
-            continue
         causes = [key for key in by_check.get(row.cause, ())
                   if found[key][1].level > Level.NOTE and row.cause_text in found[key][1].what]
         concerned = {robot for key in causes for robot in found[key][1].subjects}
@@ -155,7 +85,7 @@ def root_causes(found: Mapping[K, tuple[str, Symptom]], robots: int = 1) -> dict
             effect = found[key][1]
             if key in parents or key in causes or row.text not in effect.what:
                 continue
-            if not row.same_robot or concerned.issuperset(effect.subjects):
+            if row.of_others or concerned.issuperset(effect.subjects):
                 parents[key] = _of_robots(causes, effect.subjects, found)
     return {key: _root(key, parents) for key in found}
 
@@ -201,17 +131,14 @@ class Finding(NamedTuple):
 
 LOOKS: Mapping[str, Callable[[Observations], Iterable[Symptom]]] = {
     look.__name__: look for look in (
-        membership.found, membership.missing, membership.silent, membership.names, membership.ids,
-        membership.frames, membership.algorithms, membership.settings, membership.mandates,
-        membership.readable, membership.refused, membership.keys, membership.self_reported,
-        inputs.odometry, inputs.wheels,
+        membership.found, membership.missing, membership.silent, membership.ids,
+        membership.frames, membership.settings, membership.readable, membership.refused,
+        membership.keys, membership.self_reported, inputs.odometry, inputs.wheels,
         communication.shared_topic, communication.profiles, communication.reception,
         communication.one_way, communication.loss, links.links, communication.load,
         communication.receive_buffers,
         inputs.simulated_time, inputs.offsets)}
-CHECKS = tuple(
-    Check(look=LOOKS[row['name']], **row) for row in yaml.safe_load(
-        files('leader_election.swarm.doctor').joinpath('checks.yaml').read_text(encoding='utf-8')))
+CHECKS = tuple(Check(look=LOOKS[row['name']], **row) for row in _read('checks.yaml'))
 
 
 def examine(swarm: Observations) -> list[Finding]:
@@ -226,13 +153,12 @@ def examine(swarm: Observations) -> list[Finding]:
                 for check in CHECKS
                 for topic, part in ({'': swarm} if check.common else parts).items()
                 for symptom in check.look(part)]
-    roots = root_causes({k: (check.name, symptom) for k, (check, symptom) in enumerate(symptoms)},
-                        len(swarm.robots))
+    roots = root_causes({k: (check.name, symptom) for k, (check, symptom) in enumerate(symptoms)})
     robots: dict[Finding, list[str]] = {}
-    for k, (check, (level, subjects, what, remedy)) in enumerate(symptoms):
+    for k, (check, (level, subjects, what)) in enumerate(symptoms):
         cause = '' if roots[k] == k else symptoms[roots[k]][0].name
         special = next((each for part, each in check.remedies.items() if part in what), '')
-        alike = Finding(check.name, level, (), what, remedy or special or check.remedy, cause)
+        alike = Finding(check.name, level, (), what, special or check.remedy, cause)
         robots.setdefault(alike, []).extend(subjects)
     order = {check.name: k for k, check in enumerate(CHECKS)}
     findings = [finding._replace(subjects=tuple(sorted(set(names))))

@@ -32,12 +32,10 @@ from leader_election.swarm.doctor.observations import (
 
 SLOW_ODOMETRY = 2.0
 """Rate of odometry below which positions in messages are outdated [Hz]."""
-STOPPED, LATE = 'has stopped', 'has a rate of only'
-"""Texts by which other findings explain these."""
 
 
 def odometry(swarm: Observations) -> Iterator[Symptom]:
-    """Find odometry that is missing, slow, invalid or published by several nodes."""
+    """Find odometry that is missing, has stopped or is slow."""
     unused = _unused(swarm)
     hint = f'; odometry is published on {listing(unused)}, which no node uses' if unused else ''
     absent = []
@@ -49,9 +47,6 @@ def odometry(swarm: Observations) -> Iterator[Symptom]:
         if not publishers and not readings:
             absent.append((robot, topic))
             continue
-        if len(publishers) > 1:
-            yield Symptom(Level.ERROR, (robot,), f'{len(publishers)} nodes publish {topic}: '
-                          + listing(sorted(publisher.node for publisher in publishers)))
         if not readings:
             yield Symptom(
                 Level.ERROR, (robot,),
@@ -74,17 +69,15 @@ def _unused(swarm: Observations) -> list[str]:
 
 def _quality(swarm: Observations, robot: str, topic: str,
              readings: Sequence[OdometryReading]) -> Iterator[Symptom]:
-    """Find odometry that has stopped, is slow or is not finite."""
+    """Find odometry that has stopped or is slow."""
     age = (swarm.end - readings[-1].received) * swarm.pace
     span = readings[-1].received - readings[0].received
     rate = (len(readings) - 1) / span if span > 0.0 else math.inf
     if age > swarm.setting(robot, vocabulary.ODOMETRY_EXPIRY):
         yield Symptom(Level.ERROR, (robot,),
-                      f'{topic} {STOPPED}: the last message was received {age:.1f} s ago')
+                      f'{topic} has stopped: the last message was received {age:.1f} s ago')
     elif rate < SLOW_ODOMETRY * swarm.pace:
-        yield Symptom(Level.WARN, (robot,), f'{topic} {LATE} {rate:.1f} Hz')
-    if not all(math.isfinite(c) for reading in readings for c in reading.position):
-        yield Symptom(Level.ERROR, (robot,), f'{topic} has a position that is not finite')
+        yield Symptom(Level.WARN, (robot,), f'{topic} has a rate of only {rate:.1f} Hz')
 
 
 _COMMANDS = ('geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped')
@@ -109,47 +102,20 @@ def wheels(swarm: Observations) -> Iterator[Symptom]:
 
 OFFSET = 0.25
 """The greatest tolerated offset of a clock, including delays of messages [s]."""
-SLOW_SIMULATION = 0.9
-"""Simulated time below this share of real time is reported."""
-LEAST = 5.0
-"""The least simulated time that suffices for the checks [s]."""
-STANDS_STILL = 'its time stands still'
-SLOW_TIME = 'simulated time runs at'
-"""Texts by which these explain other findings."""
 
 
 def simulated_time(swarm: Observations) -> Iterator[Symptom]:
-    """Find simulated time with several publishers, with none, or used by some robots only."""
-    publishers = sorted(endpoint.node for endpoint in swarm.publishers(CLOCK))
+    """Find simulated time that stands still, or that only some robots use."""
     subscribers = {endpoint.node for endpoint in swarm.subscriptions(CLOCK)}
-    by_time: dict[bool, set[str]] = {True: set(), False: set()}
-    for endpoint in swarm.nodes:
-        uses = endpoint.node in subscribers
-        # Discovery may not have found the subscription of a robot of which nothing is heard.
-        if uses or endpoint.robot in swarm.ids:
-            by_time[uses].add(endpoint.robot)
-    using, without = sorted(by_time[True]), sorted(by_time[False])
-    if len(publishers) > 1:
-        yield Symptom(Level.ERROR, (),
-                      f'{len(publishers)} nodes publish {CLOCK}: {listing(publishers)}')
-    if using and not publishers and not swarm.clock:
-        yield Symptom(Level.ERROR, tuple(using), 'use_sim_time is true, but no node publishes '
-                      f'{CLOCK}: {STANDS_STILL}' + _without(without))
-    elif using and swarm.pace == 0.0:
-        yield Symptom(Level.ERROR, tuple(using), f'{CLOCK} of {listing(publishers)} does not '
-                      f'advance: {STANDS_STILL}' + _without(without))
-    elif without and (using or publishers):
-        yield Symptom(Level.ERROR if using else Level.WARN, tuple(without),
-                      f'use_sim_time is false, but {CLOCK} is published'
-                      + (f', and used by {listing(using)}' if using else ''))
-    if using and 0.0 < swarm.pace < SLOW_SIMULATION:
-        yield Symptom(Level.NOTE if swarm.pace * swarm.seconds >= LEAST else Level.WARN, (),
-                      f'{SLOW_TIME} {swarm.pace:.2g} of real time: swarm_doctor heard '
-                      f'{swarm.pace * swarm.seconds:.3g} s of it in {swarm.seconds:.3g} s')
-
-
-def _without(robots: Sequence[str]) -> str:
-    return f'; it is false for {listing(robots)}' if robots else ''
+    using = tuple(sorted(e.robot for e in swarm.nodes if e.node in subscribers))
+    # Discovery may not have found the subscription of a robot of which nothing is heard.
+    without = tuple(sorted({e.robot for e in swarm.nodes if e.robot in swarm.ids} - {*using}))
+    if using and (not swarm.simulated or swarm.pace == 0.0):
+        yield Symptom(Level.ERROR, using, f'use_sim_time is true, but no node advances {CLOCK}: '
+                      'its time stands still')
+    elif using and without:
+        yield Symptom(Level.ERROR, without,
+                      f'use_sim_time is false, but {CLOCK} is used by {listing(using)}')
 
 
 def offsets(swarm: Observations) -> Iterator[Symptom]:
@@ -163,9 +129,7 @@ def offsets(swarm: Observations) -> Iterator[Symptom]:
             yield Symptom(Level.WARN, names, _offset_text('its computer', median(delays)))
     for robot, topic in swarm.inputs(ODOMETRY):
         readings = swarm.odometry.get(topic, ())
-        if readings and all(reading.stamp == 0.0 for reading in readings):
-            yield Symptom(Level.WARN, (robot,), f'{topic} has no stamps')
-        elif readings and not swarm.simulated:
+        if readings and not swarm.simulated:
             delay = median(reading.delay for reading in readings)
             # The driver's stamps are wrong by as much as its computer's clock.
             if min(abs(delay), abs(delay - of_computers.get(robot, 0.0))) > OFFSET:

@@ -20,12 +20,9 @@ Moreover of what all have to have in common: frame, algorithm, settings, key.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-import math
 from typing import NamedTuple
 
 from leader_election.election.mandates.parameters import NAMES, roster_in, version_text
-from leader_election.election.mandates.part import NEEDED, TOO_SHORT
-from leader_election.election.messages.codec import algorithm_of, MAIN, Message
 from leader_election.election.messages.swarm_key import is_signed
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.diagnostics import (
@@ -33,11 +30,9 @@ from leader_election.election.robot.diagnostics import (
     COMMUNICATION_RANGE,
     DUPLICATE_ID,
     FEEDBACK_GAIN,
-    key_of,
     KEYS_ACCEPTED,
     list_text,
     METRIC,
-    number,
     RADIUS,
     RADIUS_HYSTERESIS,
     ROUND_PERIOD,
@@ -52,15 +47,7 @@ from leader_election.swarm.doctor.observations import (
     Symptom,
 )
 
-ROUNDS = 2
-"""The number of rounds within which a message of a robot should be received."""
-JUMP = 0.2
-"""Distance of a move and its return beyond which two robots use an id [m]."""
-JUMPS = 3
-"""The least number of such moves, since a localisation may correct its position once."""
-NOT_FOUND = 'it was not found'
 NO_MORE = 'and not any more'
-NO_DIAGNOSTICS = 'its diagnostics do not arrive here'
 EXAMPLE_LENGTH = 60
 
 
@@ -88,7 +75,7 @@ def missing(swarm: Observations) -> Iterator[Symptom]:
         return
     for name, robot_id in swarm.expected.items():
         if name not in swarm.robots:
-            yield Symptom(Level.ERROR, (name,), NOT_FOUND)
+            yield Symptom(Level.ERROR, (name,), 'it was not found')
         elif robot_id is not None and swarm.ids.get(name, robot_id) != robot_id:
             yield Symptom(Level.ERROR, (name,),
                           f'its id is {swarm.ids[name]}, but {robot_id} is expected')
@@ -117,19 +104,12 @@ def silent(swarm: Observations) -> Iterator[Symptom]:
             continue
         if name not in swarm.ids and unnamed:
             yield Symptom(Level.WARN, (name,),
-                          f'{NO_DIAGNOSTICS}, while messages of id {unnamed} do')
+                          f'its diagnostics do not arrive here, while messages of id {unnamed} do')
         elif name not in swarm.ids:
             yield Symptom(Level.ERROR, (name,), 'its node runs, but publishes no diagnostics')
-        elif swarm.ids[name] not in swarm.sent and not _is_rejected(swarm, name):
-            least = ROUNDS * swarm.setting(name, ROUND_PERIOD)
-            if swarm.seconds * swarm.pace < least:
-                yield Symptom(
-                    Level.NOTE, (name,),
-                    f'its rounds are {least / ROUNDS:g} s apart, too long for an observation of '
-                    f'{swarm.seconds:.3g} s; use --seconds {least:g}')
-            else:
-                yield Symptom(
-                    Level.ERROR, (name,), f'no message of id {swarm.ids[name]} was heard')
+        elif (swarm.ids[name] not in swarm.sent and not _is_rejected(swarm, name)
+              and swarm.seconds * swarm.pace >= 2.0 * swarm.setting(name, ROUND_PERIOD)):
+            yield Symptom(Level.ERROR, (name,), f'no message of id {swarm.ids[name]} was heard')
 
 
 def _is_rejected(swarm: Observations, name: str) -> bool:
@@ -139,16 +119,8 @@ def _is_rejected(swarm: Observations, name: str) -> bool:
                for heard, reason in swarm.decoded)
 
 
-def names(swarm: Observations) -> Iterator[Symptom]:
-    """Find several nodes of the same name."""
-    for node, count in Counter(endpoint.node for endpoint in swarm.nodes).items():
-        if count > 1:
-            robot = next(e.robot for e in swarm.nodes if e.node == node)
-            yield Symptom(Level.ERROR, (robot,), f'{count} nodes are called {node}')
-
-
 def ids(swarm: Observations) -> Iterator[Symptom]:
-    """Find several robots of the same id: by diagnostics, by their own reports, by positions."""
+    """Find several robots of the same id, by diagnostics and by their own reports."""
     shared = {i for i, count in Counter(swarm.ids.values()).items() if count > 1}
     for robot_id in sorted(shared):
         yield Symptom(Level.ERROR, swarm.names_of(robot_id), f'they have the same id, {robot_id}')
@@ -157,17 +129,6 @@ def ids(swarm: Observations) -> Iterator[Symptom]:
     for robot_id in sorted(reported - shared):
         yield Symptom(Level.ERROR, swarm.names_of(robot_id),
                       f'it receives messages of another robot with its id, {robot_id}')
-        shared.add(robot_id)
-    for robot_id, messages in swarm.sent.items():
-        positions = [message.position for _, message in messages if message.position is not None]
-        # From a to b, and back to c near a: alternating messages of two robots.
-        returns = sum(
-            math.dist(a, b) > JUMP and math.dist(a, c) < 0.5 * math.dist(a, b)
-            for a, b, c in zip(positions, positions[1:], positions[2:]))
-        if returns >= JUMPS and robot_id not in shared:
-            yield Symptom(Level.ERROR, swarm.names_of(robot_id),
-                          f'messages of id {robot_id} alternate between two positions, '
-                          f'{math.dist(positions[-1], positions[-2]):.1f} m apart')
 
 
 def readable(swarm: Observations) -> Iterator[Symptom]:
@@ -233,13 +194,6 @@ def frames(swarm: Observations) -> Iterator[Symptom]:
         for _, message in messages for robot in swarm.names_of(robot_id)}, Level.ERROR)
 
 
-def algorithms(swarm: Observations) -> Iterator[Symptom]:
-    """Find robots whose algorithm differs from that of most robots."""
-    yield from _differing('the algorithm', {
-        robot: algorithm_of(heard.payload) for heard, message in swarm.decoded
-        if isinstance(message, Message) for robot in swarm.names_of(message.id)}, Level.ERROR)
-
-
 def settings(swarm: Observations) -> Iterator[Symptom]:
     """
     Find parameters that differ among robots, or from the fleet file.
@@ -293,75 +247,24 @@ def _differing(what: str, values: Mapping[str, str], level: Level,
                       f'{what} is {value}, and {first} with {listing(by_value[first])}{end}')
 
 
-def mandates(swarm: Observations) -> Iterator[Symptom]:
-    """Find settings of mandates that differ by messages, and mandates too short for the hops."""
-    last = {robot: messages[-1][1] for robot_id, messages in swarm.sent.items()
-            for robot in swarm.names_of(robot_id)}
-    for instance in sorted({MAIN}.union(*(message.others for message in last.values()))):
-        key = key_of(MANDATE, instance)
-        digests = {
-            robot: 'of no mandates' if part is None else f'{part.digest:08x}'
-            for robot, message in last.items() if message.of_instance(instance)[1] is not None
-            for part in [message.of_instance(instance)[2].get('mandates')]}
-        which = '' if instance == MAIN else f' of {instance}'
-        yield from _differing(f'the digest of the mandate settings{which}', digests, Level.ERROR,
-                              f"{NOT_COUNTED}; compare {', '.join(NAMES)}")
-        needed, durations = dict[str, float](), dict[str, float]()
-        for robot in swarm.robots:
-            values = swarm.reports_of(robot)[-1].values if swarm.reports_of(robot) else {}
-            duration, least = number(values, key), number(values, key_of(NEEDED, instance))
-            if duration is not None and least is not None and duration < least:
-                needed[robot], durations[robot] = least, duration
-        if needed:
-            yield Symptom(
-                Level.WARN, tuple(needed), f'{key} is {min(durations.values()):g} s, and '
-                f'{TOO_SHORT} to the leader take up to {max(needed.values()):g} s: mandates over '
-                'these robots may lapse', f'Set {key} to {max(needed.values()):g} s or more on '
-                'all robots, or a smaller radius or round_period.')
-
-
 def keys(swarm: Observations) -> Iterator[Symptom]:
     """Find robots with and without a key, and with different keys."""
-    yield from _mixture(swarm)
-    yield from _different(swarm)
-    lenient = [robot for robot in swarm.robots
-               if swarm.value(robot, ACCEPT_UNVERIFIED) == str(True)]
-    if lenient:
-        yield Symptom(Level.NOTE, tuple(lenient),
-                      'unsigned messages are believed, too: accept_unverified')
-
-
-def _mixture(swarm: Observations) -> Iterator[Symptom]:
-    signed, unsigned = set[int](), set[int]()
-    for robot_id, messages in swarm.sent.items():
-        for heard, _ in messages:
-            (signed if is_signed(heard.payload) else unsigned).add(robot_id)
-    # Robots of the rarer of the two kinds.
-    few, many = sorted((unsigned - signed, signed), key=len)
-    if few:
-        does, others = (('signed', 'not') if few <= signed else ('not signed', 'signed'))
-        if many:
-            yield Symptom(
-                Level.ERROR, tuple(name for i in sorted(few) for name in swarm.names_of(i)),
-                f'its messages are {does}; those of '
-                f'{listing([name for i in sorted(many) for name in swarm.names_of(i)])} are '
-                f'{others}')
-
-
-def _different(swarm: Observations) -> Iterator[Symptom]:
-    """Find robots that do not accept the key that most sign with."""
+    signed = {robot: {is_signed(heard.payload) for heard, _ in messages}
+              for robot_id, messages in swarm.sent.items() for robot in swarm.names_of(robot_id)}
+    yield from _differing('the key', {
+        robot: 'missing at times' if found == {True, False} else 'in use' if found == {True}
+        else 'missing' for robot, found in signed.items()}, Level.ERROR)
     signs = {robot: key for robot in swarm.robots
              if (key := swarm.value(robot, SWARM_KEY)) is not None}
     signers = by_key((key, robot) for robot, key in signs.items())
-    if len(signers) < 2:
-        return
-    usual = max(signers, key=lambda key: len(signers[key]))
+    usual = max(signers, key=lambda key: len(signers[key]), default='')
     refusing = tuple(robot for robot in signs
                      if usual not in (swarm.value(robot, KEYS_ACCEPTED) or '').split(', '))
     if refusing:
-        yield Symptom(Level.ERROR, refusing, f'it does not accept the key {usual} that '
-                      f'{listing(signers[usual])} {"sign" if signers[usual][1:] else "signs"} '
-                      'with')
-    else:
-        told = ', '.join(f'{listing(robots)} with {key}' for key, robots in signers.items())
-        yield Symptom(Level.NOTE, (), f'the key is being changed: {told}')
+        yield Symptom(Level.ERROR, refusing, f'it does not accept the key {usual} of '
+                      f'{listing(signers[usual])}')
+    lenient = tuple(robot for robot in swarm.robots
+                    if swarm.value(robot, ACCEPT_UNVERIFIED) == str(True))
+    if lenient:
+        yield Symptom(Level.NOTE, lenient,
+                      'unsigned messages are believed, too: accept_unverified')

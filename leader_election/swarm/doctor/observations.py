@@ -66,8 +66,6 @@ class Symptom(NamedTuple):
     """The names of the robots concerned, empty for the whole swarm."""
     what: str
     """The description, one line."""
-    remedy: str = ''
-    """The advice, if it depends on the observations."""
 
 
 class HeardMessage(NamedTuple):
@@ -167,7 +165,6 @@ class Observations:
     """The topics between robots, where known."""
     receive_buffers: Mapping[str, int] = field(default_factory=dict)
     """Settings of this computer's receive buffers by name [B], as far as they can be read."""
-    datagrams: int = 0
     lost: int = 0
     """The number lost at full receive buffers of the domain's processes on this computer."""
     load: float = 0.0

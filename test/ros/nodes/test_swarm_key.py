@@ -220,7 +220,7 @@ def test_doctor_finds_a_robot_without_the_key(path: Path) -> None:
 
     def tells() -> bool:
         whats = [what for what, _ in found()]
-        return (('its messages are not signed; those of r1, r2 are signed', ('r3',)) in found()
+        return (('the key is missing, and in use with r1, r2', ('r3',)) in found()
                 and all(any(f'dropped: rejected_{reason}' in what for what in whats)
                         for reason in ('unsigned', 'signature')))
 

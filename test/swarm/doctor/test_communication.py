@@ -19,7 +19,6 @@ from leader_election.swarm.doctor.communication import receive_buffers
 from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.doctor.observations import (
     Endpoint,
-    HeardMessage,
     Level,
     Neighbours,
     Observations,
@@ -63,10 +62,6 @@ def test_topic_of_one_robot_alone_is_reported():
 
 
 def test_incompatible_qos_profiles_are_reported():
-    def bob(**of_driver):
-        *rest, driver = wiring('bob')
-        return rewired('bob', *rest, driver._replace(**of_driver))
-
     def asks(**of_robot):
         *rest, hears, driver = wiring('bob')
         return rewired('bob', *rest, hears._replace(**of_robot), driver)
@@ -76,8 +71,6 @@ def test_incompatible_qos_profiles_are_reported():
     for endpoints, fault in (
             (asks(latched=True), 'durability: volatile is offered, transient local requested'),):
         assert signs(communication.profiles, endpoints=endpoints) == [(('bob',), begin + fault)]
-    assert signs(communication.profiles, endpoints=bob(type='nav_msgs/msg/Path')) == [
-        (('bob',), '/bob/odom has several types: nav_msgs/msg/Odometry, nav_msgs/msg/Path')]
 
 
 def test_reliable_subscription_is_reported_with_all_publishers():
@@ -100,21 +93,15 @@ def test_incompatible_tool_is_a_warning():
                  endpoints=rewired('bob', *wiring('bob'), *elsewhere)) == []
 
 
-def test_robot_that_receives_nothing_is_reported_with_the_reason():
+def test_robot_that_receives_nothing_is_reported_when_near_others():
     deaf = statuses('bob', 2, messages_heard=0)
     assert signs(communication.reception, diagnostics=told('bob', *deaf)) == [
         (('bob',), 'it received nothing, while messages of robots near it arrived here')]
-    assert signs(communication.reception, diagnostics=told('bob', *deaf), messages=said(2)) == [
-        (('bob',), 'it received nothing: no other robot sends')]
-    assert signs(communication.reception, diagnostics=told('bob')) == [
-        (('bob',), 'unknown, as it publishes no diagnostics')]
     # Alice and Carol are 4 m apart and hear each other. So far away Bob may hear nobody.
     lonely = {'alice': [Neighbours(0.2, (3,))], 'carol': [Neighbours(0.2, (1,))]}
-    for x, what in ((9.0, 'while messages of'), (9.3, 'the nearest robot that sends is 3.3 m')):
-        (_, told_of_it), = signs(
-            communication.reception, diagnostics=told('bob', *deaf), neighbours=lonely,
-            messages=without(2) + said(2, x=x))
-        assert what in told_of_it
+    for x, reported in ((9.0, 1), (9.3, 0)):
+        assert len(signs(communication.reception, diagnostics=told('bob', *deaf),
+                         neighbours=lonely, messages=without(2) + said(2, x=x))) == reported
 
 
 def test_range_that_is_too_small_is_a_warning():
@@ -155,29 +142,6 @@ def test_lost_messages_are_counted():
     assert signs(communication.loss, messages=without(2) + said(2)[1:]) == []
 
 
-def test_silence_beyond_the_expiry_is_reported():
-    def pausing(robot_id: int, first: int = 5) -> list[HeardMessage]:
-        return said(robot_id)[:first - 2] + said(robot_id)[-2:]
-
-    assert signs(communication.loss, messages=without(2) + pausing(2), diagnostics=()) == [
-        (('id 2',), 'nothing was received for 6.0 s; robots expire after 3 s '
-         '(message_expiry)')]
-    # Two are told of at once.
-    two = pausing(1, 6) + pausing(2) + said(3)
-    assert signs(communication.loss, messages=two, diagnostics=()) == [
-        (('id 1', 'id 2'), 'nothing was received for 6.0 s; robots expire after 3 s '
-         '(message_expiry)')]
-    # Those who hear it go by what they say that they do.
-    patient = [status._replace(values={'message_expiry': f'{5 + status.id}'})
-               for status in healthy().diagnostics]
-    messages = without(2) + pausing(2)
-    assert signs(communication.loss, messages=messages, diagnostics=patient) == []
-    patient = [status._replace(values={'message_expiry': '5'}) for status in patient]
-    assert signs(communication.loss, messages=messages, diagnostics=patient) == [
-        (('bob',), 'nothing was received for 6.0 s; robots expire after 5 s '
-         '(message_expiry)')]
-
-
 SMALL = {DEFAULT: 212992, LARGEST: 212992}
 LARGE = {DEFAULT: ENOUGH, LARGEST: ENOUGH}
 BRIDGE = Endpoint('/clock', 'rosgraph_msgs/msg/Clock', True, '/clock_bridge')
@@ -195,31 +159,22 @@ def robots(number: int) -> tuple[Endpoint, ...]:
     (LARGE, 100, robots(3), Level.WARN), (SMALL, 1, robots(3), Level.NOTE)])
 def test_small_buffers_are_reported_with_losses_or_a_bridge(buffers, lost, endpoints, level):
     found = list(receive_buffers(Observations(
-        10.0, endpoints=endpoints, receive_buffers=buffers, datagrams=9900, lost=lost)))
+        10.0, endpoints=endpoints, receive_buffers=buffers, lost=lost)))
     assert [symptom.level for symptom in found] == ([] if level is None else [level])
     # Whoever has followed the advice is not given it again.
     assert all(('net.core.rmem_default is 212992' in symptom.what) == (buffers == SMALL)
-               == (symptom.remedy == '') for symptom in found)
+               == ('as large as advised' not in symptom.what) for symptom in found)
 
 
-def test_load_explains_no_fault_of_one_robot():
+def test_load_explains_no_fault():
     """On a busy computer a clock, small buffers, a dead and a lossy robot are faults as well."""
     ahead = [heard._replace(delay=-60.0) for heard in said(2)]
     for changes, check in (
             ({'messages': without(2) + ahead}, 'offsets'),
-            ({'lost': 500, 'datagrams': 900, 'receive_buffers': SMALL}, 'receive_buffers'),
+            ({'lost': 500, 'receive_buffers': SMALL}, 'receive_buffers'),
             ({'messages': without(2) + said(2)[::2]}, 'loss'),
             ({'odometry': {f'/{name}/odom': readings(until=10 if name != 'bob' else 2)
                            for name in NAMES}}, 'odometry'),
             ({'messages': without(2) + said(2)[:4]}, 'silent')):
         causes = {f.check for f in examine(healthy(load=9.0, **changes)) if not f.explained_by}
         assert causes == {'load', check}
-
-
-def test_overloaded_computer_explains_late_messages():
-    silent = [report for report in healthy().diagnostics if report.robot != 'bob']
-    found = examine(healthy(diagnostics=silent, load=9.0, odometry={
-        f'/{name}/odom': readings(12) for name in NAMES}))
-    assert [f.check for f in found if not f.explained_by] == ['load']
-    assert {f.check for f in found if f.explained_by == 'load'} >= {'silent', 'odometry'}
-    assert examine(healthy(load=1.0)) == []

@@ -79,7 +79,7 @@ def test_remedy_depends_on_the_description() -> None:
         found, = examine(healthy(diagnostics=told('bob', *statuses('bob', 2, 1, report))))
         assert found.remedy.startswith(remedy)
     refused = next(check for check in CHECKS if check.name == 'refused')
-    assert len(refused.remedies) == 9
+    assert len(refused.remedies) == 10
     assert refused.remedies.keys() <= {reason.value for reason in RejectReason}
 
 
@@ -331,6 +331,14 @@ def test_explanations_are_of_checks_and_have_no_cycle():
         assert {row.cause, row.effect} <= names
         graph.add(row.effect, row.cause)
     graph.prepare()
+
+
+def test_texts_of_explanations_are_those_of_findings():
+    package = Path(command.__file__).parents[2]
+    sources = ''.join(file.read_text() for room in ('swarm/doctor', 'election')
+                      for file in (package / room).rglob('*.py'))
+    for row in EXPLANATIONS:
+        assert row.text in sources and row.cause_text in sources, row
 
 
 def bob(level: int, message: str, **counters: int) -> list[RobotReport]:
