@@ -349,15 +349,14 @@ def localisation_lines(shares: Sequence[Localisation], communication_range: floa
         return
     limited = communication_range is not None and math.isfinite(communication_range)
     within = f' within {communication_range:g} m' if limited else ''
-    yield ('localisation [m]: RMS errors of positions, after alignment of the swarm, and of the '
-           f'distances of pairs{within}')
-    yield f'{"":20}{"positions":>18}{"distances":>18}{"mean deviation of":>22}{"normalised":>12}'
-    yield (f'{"":20}' + ''.join(f'{word:>9}' for word in (
-        'odometry', 'filter', 'odometry', 'filter')) + f'{"position":>11}{"distance":>11}'
-        f'{"error":>12}')
+    yield 'localisation [m]: RMS errors of positions, after alignment of the swarm,'
+    yield f'and of the distances of pairs{within}; mean deviations; normalised error'
+    yield f'{"":18}{"positions":>18}{"distances":>18}{"deviation of":>18}{"norm.":>7}'
+    yield f'{"":18}' + ''.join(f'{word:>9}' for word in (
+        'odometry', 'filter', 'odometry', 'filter', 'position', 'distance')) + f'{"error":>7}'
     for share in shares[:-1]:
-        yield f'{share.begin:8.1f} to {share.end:6.1f} s{_columns(share)}'
-    yield f'{"overall":>20}{_columns(overall)}'
+        yield f'{share.begin:6.1f} to {share.end:6.1f} s{_columns(share)}'
+    yield f'{"overall":>18}{_columns(overall)}'
 
 
 def sighting_lines(counters: Mapping[str, int]) -> Iterator[str]:
@@ -379,6 +378,6 @@ def sighting_lines(counters: Mapping[str, int]) -> Iterator[str]:
 
 
 def _columns(share: Localisation) -> str:
-    widths = (9, 9, 9, 9, 11, 11, 12)
+    widths = (9, 9, 9, 9, 9, 9, 7)
     return ''.join(f'{number_text(value):>{width}}'
                    for value, width in zip(share[2:], widths))

@@ -301,8 +301,8 @@ def loss_lines(of: Report) -> Iterator[str]:
 def _agreement_lines(of: Report) -> Iterator[str]:
     if not of.agreement:
         return
-    yield ('agreement with the partition by true positions, without hysteresis: share of robots, '
-           'share of moments with all robots')
+    yield 'agreement with the partition by true positions, without hysteresis:'
+    yield 'share of robots, share of moments with all robots'
     for share in of.agreement[:-1]:
         yield (f'{share.begin:8.1f} to {share.end:6.1f} s {share.robots:8.1%} '
                f'{share.partitions:8.1%}')

@@ -22,7 +22,17 @@ from leader_election.swarm.recording.replay_command import main
 from leader_election.swarm.recording.report import as_text, report
 import pytest
 from swarm.levels import level_message, register_levels
-from swarm.recording.made import distances, entries, localised, replay, status, truth, word, write
+from swarm.recording.made import (
+    distances,
+    entries,
+    localised,
+    replay,
+    status,
+    story,
+    truth,
+    word,
+    write,
+)
 
 
 def test_report_has_leaders_changes_and_traffic(recorded, capsys):
@@ -173,3 +183,12 @@ def test_without_truth_deviations_are_reported(tmp_path, capsys):
     assert all(value is None for name, value in overall.items() if name not in (
         'begin', 'end', 'deviation', 'distance_deviation'))
     assert chart.stat().st_size > 10000
+
+
+def test_report_with_true_positions_fits_a_terminal_of_80_columns(tmp_path, capsys):
+    assert main([str(write(tmp_path / 'story.mcap', story()))]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith('localisation') for line in lines)
+    # Sentences may be longer. A terminal breaks them, but a broken table cannot be read.
+    assert [line for line in lines if len(line) > 79
+            and line.startswith((' ', 'localisation', 'agreement'))] == []
