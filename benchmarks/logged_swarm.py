@@ -184,8 +184,7 @@ class LoggedSwarm(SimulatedSwarm):
                             if self.robots[robot].state.leader == right[robot][0]), len(ids),
             {one: math.dist(here, places[one]) for one, robot in self.robots.items()
              if (here := robot.sensing.locate(self.now)) is not None},
-            {one: robot.sensing.source.fault(
-                self.now, robot.doubt(self.now), robot.sensing.positions_matter)
+            {one: robot.sensing.source.fault(self.now, robot.doubt(self.now))
              for one, robot in self.robots.items()},
             tuple(robot for robot in ids if self._is_mistaken(robot, near[robot]))))
         for robot, lengths in near.items():

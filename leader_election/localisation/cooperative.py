@@ -220,10 +220,11 @@ class CooperativeSource(PoseSource):
         """
         Return the covariance of the own pose to be published, shape (3, 3), ``None`` if unknown.
 
-        The covariance of the filter is multiplied by the factor by which it may be too small.
+        The covariance of the filter is multiplied by the factor by which it may be too small. It
+        is unknown where sightings contradict it, or the deviation is beyond the limit.
         """
         covariance = self.covariance
-        if (covariance is None or not self.consistency.known
+        if (covariance is None or not self.consistency.known or self.deviation > self.limit
                 or self.robot in self.elsewhere(now)):
             return None
         return covariance * max(self.consistency.factor, 1.0)
@@ -289,7 +290,7 @@ class CooperativeSource(PoseSource):
         """Return the text of the report without a fault."""
         return super().text(now) if self.estimate is None else report.text(self, now)
 
-    def fault(self, now: float, doubt: float = math.nan, positions_matter: bool = True) -> str:
+    def fault(self, now: float, doubt: float = math.nan) -> str:
         """
         Return the gravest fault since the last report, empty if there is none.
 
@@ -303,9 +304,9 @@ class CooperativeSource(PoseSource):
             deviation = self.deviation
         return (self._slip_fault(now) or report.sensor_fault(self, now)
                 or report.rejections(self, more) or report.pose_fault(self, now)
-                or (self._deviation_fault(
+                or self._deviation_fault(
                     deviation, 'more sightings are needed: of more neighbours, more often, or of '
-                    'landmarks', report.unseen(self, now)) if positions_matter else '')
+                    'landmarks', report.unseen(self, now))
                 or report.leader_fault(self, now, doubt, deviation))
 
     # Parts.

@@ -91,7 +91,7 @@ class LocalisationParameters:
     max_deviation: float = parameter(
         0.0, 'The standard deviation of distances to neighbours, or of the own position where '
         'there are none, beyond which a robot reports that they are too uncertain (diagnostics). '
-        '0 or .inf: none. With pose_source cooperative it warns of a leader that may be wrong.',
+        '0: half the radius with pose_source cooperative, otherwise none. .inf: none.',
         unit='m', lower=0.0, upper=INFINITE, dynamic=True)
 
     slip_sources: str = parameter(

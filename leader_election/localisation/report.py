@@ -36,11 +36,11 @@ SHARE = 0.5
 """The greatest share of rejections that is normal. Bad radios have 0.4 outliers."""
 LONG_UNSEEN = 10.0
 """The time without sightings that is named as the cause of a deviation [s]."""
-DOUBTFUL = 0.15
+DOUBTFUL = 0.25
 """
 The probability of a wrong leader beyond which there is a warning. On MRCLAM 6 with a camera it
-warns in 92 % of the time with a wrong leader by own distances, and in 5 % of that with a right
-one; with 0.1 in 97 and 6 %, with 0.2 in 89 and 4 %.
+warns in 80 % of the time with a wrong leader by own distances, and in 3 % of that with a right
+one; with 0.15 in 92 and 5 %. Means over some seconds separate both worse.
 """
 WRONG_FACTOR = 0.1
 """The error of odometry's scale that is named as the cause of a deviation."""
@@ -184,6 +184,8 @@ def _unknown_covariance(source: 'CooperativeSource', now: float) -> str:
         return ''
     if source.robot in source.elsewhere(now):
         why = 'sightings contradict the own pose'
+    elif source.deviation > source.limit:
+        why = 'the deviation is too great'
     elif source.consistency.mean > 1.0:
         why = (f'squares of innovations are {source.consistency.mean:.1f} times as great as '
                'expected')

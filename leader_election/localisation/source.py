@@ -95,6 +95,8 @@ class PoseSource:
     :ivar parameters: those of localisation. It may be replaced at any time.
     :ivar expiry: the age at which a message expires [s]. It may be replaced at any time.
     :ivar top_speed: the greatest speed of a robot [m/s]. It may be replaced at any time.
+    :ivar limit: the deviation beyond which distances are too uncertain [m], infinite for none. It
+        may be replaced at any time.
     :ivar slip: the detector of slip, which detects nothing without its inputs.
     :ivar last_passed_over: the last name of a detection of no robot or landmark.
     """
@@ -120,6 +122,7 @@ class PoseSource:
         self.slip = SlipDetector()
         self.last_passed_over = ''
         self.expiry = expiry
+        self.limit = parameters.max_deviation or math.inf
         self._counts = counts
         self._place: tuple[float, float] | None = None
         self._heading: float | None = None
@@ -279,7 +282,7 @@ class PoseSource:
     def values(self, now: float) -> dict[str, Any]:
         """Return the values of the report, except counters."""
         found: dict[str, Any] = {POSE_SOURCE: self.parameters.pose_source,
-                                 MAX_DEVIATION: f'{self._limit:g}'}
+                                 MAX_DEVIATION: f'{self.limit:g}'}
         estimate = self.estimate
         if estimate is not None:
             found[DEVIATION] = f'{estimate.deviation:.3f}'
@@ -294,23 +297,17 @@ class PoseSource:
                     else 'no pose')
         return f'odometry, deviation {self.deviation:.2f} m'
 
-    def fault(self, now: float, doubt: float = math.nan, positions_matter: bool = True) -> str:
+    def fault(self, now: float, doubt: float = math.nan) -> str:
         """
         Return the gravest fault since the last report, empty if there is none.
 
         :param doubt: the probability that the leader is wrong, nan if unknown.
-        :param positions_matter: whether the election depends on positions.
         """
         if self.pose is None:
             return ''
-        return self._slip_fault(now) or (self._deviation_fault(
+        return self._slip_fault(now) or self._deviation_fault(
             self.deviation, 'use pose_source cooperative with a sensor that sees other robots, a '
-            'localisation (pose_source tf), or metric range or hops') if positions_matter else '')
-
-    @property
-    def _limit(self) -> float:
-        """Return the deviation beyond which distances are too uncertain [m], infinite for none."""
-        return self.parameters.max_deviation or math.inf
+            'localisation (pose_source tf), or metric range or hops')
 
     def _slip_fault(self, now: float) -> str:
         """Return the text on wheels that slipped lately, empty without slip."""
@@ -323,10 +320,10 @@ class PoseSource:
 
     def _deviation_fault(self, deviation: float, remedy: str, cause: str = '') -> str:
         """Return the text on distances that are too uncertain, empty without a fault."""
-        if not math.isfinite(deviation) or deviation <= self._limit:
+        if not math.isfinite(deviation) or deviation <= self.limit:
             return ''
         return (f'distances are too uncertain: their deviation is {deviation:.2f} m, beyond '
-                f'max_deviation {self._limit:g} m{cause}; {remedy}')
+                f'{self.limit:g} m (max_deviation){cause}; {remedy}')
 
     # Parts.
 

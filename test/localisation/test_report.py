@@ -56,9 +56,10 @@ def test_odometry_reports_a_fault_when_its_deviation_is_beyond_the_limit() -> No
     found = robot.fault(60.0)
     assert found.startswith('distances are too uncertain: their deviation is ')
     assert found.endswith(
-        ' m, beyond max_deviation 1 m; use pose_source cooperative with a sensor that sees other '
-        'robots, a localisation (pose_source tf), or metric range or hops')
-    assert robot.fault(60.0, positions_matter=False) == ''
+        ' m, beyond 1 m (max_deviation); use pose_source cooperative with a sensor that sees '
+        'other robots, a localisation (pose_source tf), or metric range or hops')
+    robot.limit = math.inf
+    assert robot.fault(60.0) == ''
 
 
 def test_odometry_reports_no_fault_when_there_is_no_limit() -> None:
@@ -79,6 +80,21 @@ def test_cooperating_robot_is_judged_by_its_own_deviation_when_alone() -> None:
     assert 'more sightings are needed' in robot.fault(60.0)
 
 
+def test_robot_reports_uncertain_distances_and_no_known_pose_when_sensors_are_dark() -> None:
+    swarm = Neighbourhood(4, 5)
+    own = swarm.robots[1]
+    own.limit = 1.0
+    for now in swarm.run(90):
+        assert own.fault(now) == ''
+    assert own.claimed(now) is not None
+    swarm.reach = 0.0
+    faults = [own.fault(now) for now in swarm.run(90)]
+    assert faults[-1].startswith('distances are too uncertain: their deviation is ')
+    assert ' m, beyond 1 m (max_deviation): no sighting for 90 s; more sightings' in faults[-1]
+    assert own.claimed(swarm.now) is None
+    assert own.text(swarm.now).endswith('covariance unknown: the deviation is too great')
+
+
 def test_honest_robots_report_distances_and_no_fault() -> None:
     swarm = Neighbourhood(4, 5)
     for now in swarm.run(60):
@@ -92,7 +108,7 @@ def test_honest_robots_report_distances_and_no_fault() -> None:
 
 def test_doubtful_leader_is_reported_with_its_cause() -> None:
     robot, _ = source()
-    assert robot.fault(1.0, doubt=0.15) == ''
+    assert robot.fault(1.0, doubt=0.25) == ''
     assert robot.fault(1.0, doubt=0.3) == (
         'the leader is wrong with a probability of 30%, since the deviation of distances is '
         '0.05 m: no sighting yet')

@@ -44,6 +44,12 @@ from leader_election.localisation.source import Estimate, make_source
 ODOMETRY_REJECTED = 'odometry_rejected'
 READINGS_REJECTED = 'readings_rejected'
 METRIC_ERRORS = 'metric_errors'
+TOO_UNCERTAIN = 0.5
+"""
+The deviation of distances from which on they say little of who is within the radius [radii]. A
+third of the radius would warn in another 6 % of the time behind the barriers of
+``config/barriers.yaml``.
+"""
 SENSING_COUNTERS = (ODOMETRY_REJECTED, READINGS_REJECTED, METRIC_ERRORS)
 """The names of the counters of sensor inputs, beside those of the pose source."""
 
@@ -103,6 +109,10 @@ class Sensing:
         self.positions_matter = self.metric.needs_positions or (
             math.isfinite(within) and not self.metric.measures_ranges)
         """Whether robots without a position are of no use to each other."""
+        limit = parameters.max_deviation
+        if not limit and self.source.cooperates and self.metric.is_length:
+            limit = TOO_UNCERTAIN * parameters.radius
+        self.source.limit = limit if limit and self.positions_matter else math.inf
 
     # Input.
 

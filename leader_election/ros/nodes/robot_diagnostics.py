@@ -126,8 +126,7 @@ class DiagnosticsPublisher:
         refused = self._watch.fault(robot.counts, robot.parameters.message_expiry, now)
         mislocated = ''
         if heeded or robot.sensing.source.cooperates:
-            mislocated = robot.sensing.source.fault(
-                now, robot.doubt(now), robot.sensing.positions_matter)
+            mislocated = robot.sensing.source.fault(now, robot.doubt(now))
         if not heeded:
             return
         unheard = ', '.join(self.incompatible.find(hearing))

@@ -190,6 +190,15 @@ def test_range_of_links_is_known_only_for_metrics_of_lengths() -> None:
         assert sensing.velocity == (0.0, 0.0)
 
 
+@pytest.mark.parametrize(('settings', 'limit'), [
+    ({}, math.inf), ({'pose_source': 'cooperative'}, 2.0), ({'max_deviation': 0.3}, 0.3),
+    ({'pose_source': 'cooperative', 'max_deviation': math.inf}, math.inf),
+    ({'pose_source': 'cooperative', 'metric': 'hops', 'communication_range': math.inf}, math.inf)])
+def test_deviation_is_limited_by_the_radius_when_robots_cooperate(
+        settings: dict[str, Any], limit: float) -> None:
+    assert Sensed(radius=4.0, **settings).sensing.source.limit == limit
+
+
 @pytest.mark.parametrize(('x', 'within', 'reached'), [
     (5.0, 5.0, True), (5.1, 5.0, False), (5.1, math.inf, True)])
 def test_neighbour_is_reached_up_to_the_communication_range(
