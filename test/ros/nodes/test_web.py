@@ -65,6 +65,7 @@ def test_page_shows_robots_and_a_lost_leader(page):
         assert page.page.statuses(9) == ()
         assert page.page.feed.state.map['truth']['x0'] == []
         viewer.document.select_one({'label': 'true positions'}).active = True
+        viewer.force_roundtrip()
         true = Odometry()
         true.pose.pose.position.x = 2.5
         truth = bench.create_publisher(Odometry, '/r2/ground_truth', 5)
@@ -106,6 +107,7 @@ def test_page_shows_a_one_way_link(page):
         with pull_session(session.id, page.page.server.url) as newest:
             assert arrow(newest.document) == [[3.0], [0.0], [0.0], [0.0]]
         button.active = False
+        session.force_roundtrip()
         spin_until(nodes, lambda: feed.examination is None)
 
 
