@@ -27,6 +27,7 @@ import shlex
 import shutil
 import signal
 import sys
+import textwrap
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -78,6 +79,13 @@ def print_error(error: object) -> ExitStatus:
 PACKAGE = 'leader_election'
 ROS2 = 'ros2'
 """The command of ROS 2, which its wheels do not have."""
+
+
+def fitted(line: str) -> str:
+    """Return a line of text, broken between words where the terminal is narrower."""
+    width = shutil.get_terminal_size((len(line) + 2, 0)).columns - 1
+    return '\n'.join(textwrap.wrap(line, width, subsequent_indent=' ' * 8,
+                                   break_long_words=False, break_on_hyphens=False))
 
 
 def how_to_run(executable: str) -> str:

@@ -28,7 +28,7 @@ from leader_election.election.messages.codec import MAIN, Position
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.leadership import LEADERSHIP
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.parameters.command_line import ExitStatus
+from leader_election.parameters.command_line import ExitStatus, fitted
 from leader_election.ros.demo.mandate_times import MandateTimes
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS
@@ -61,7 +61,7 @@ def print_report(checks: list[Check], pictures: list[str]) -> int:
     """
     print('\nWhat was checked:')
     for check in checks:
-        print(f'  {"ok  " if check.holds else "FAIL"}  {check.text}')
+        print(fitted(f'  {"ok  " if check.holds else "FAIL"}  {check.text}'))
     for picture in pictures:
         print(f'  wrote {picture}')
     failed = sum(not check.holds for check in checks)

@@ -20,7 +20,7 @@ from pathlib import Path
 import sys
 from typing import TYPE_CHECKING
 
-from leader_election.parameters.command_line import ExitStatus, print_error
+from leader_election.parameters.command_line import ExitStatus, fitted, print_error
 from leader_election.parameters.files import write_text
 from leader_election.swarm.recording import report as reports
 from leader_election.swarm.recording.content import Jump, RecordingError
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f'warning: {warning}', file=sys.stderr)
     figures = reports.report(run, settings)
     text = reports.as_json(figures) if options.json else reports.as_text(figures)
-    print(text)
+    print(text if options.json else '\n'.join(map(fitted, text.splitlines())))
     for path, write in _products(options, run, settings, figures, text, told):
         try:
             write(path)

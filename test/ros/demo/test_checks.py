@@ -16,7 +16,9 @@
 
 from leader_election.election.robot.diagnostics import Status
 from leader_election.ros.demo.checks import (
+    Check,
     Leaderships,
+    print_report,
     RIGHT_SHARE,
     RunObserver,
     Timing,
@@ -195,3 +197,14 @@ def test_robot_that_its_leader_never_acts_over_is_found(seconds, holds, ros):
             for robot in (1, 2, 3)], float(second))
     _, check = leaderships.checks(5.0)
     assert check.holds == holds and f'for {seconds}.0 s, robot 3, of at most 5.0 s' in check.text
+
+
+def test_report_breaks_lines_between_words_when_a_terminal_is_narrow(capsys, monkeypatch):
+    check = Check(True, 'robot 34, the strongest, led 6 others ' + 'when it was killed ' * 5)
+    print_report([check], [])
+    assert f'  ok    {check.text.strip()}\n' in capsys.readouterr().out
+    monkeypatch.setenv('COLUMNS', '80')
+    print_report([check], [])
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) < 80
+    assert lines[3].startswith('        ')

@@ -192,3 +192,13 @@ def test_report_with_true_positions_fits_a_terminal_of_80_columns(tmp_path, caps
     # Sentences may be longer. A terminal breaks them, but a broken table cannot be read.
     assert [line for line in lines if len(line) > 79
             and line.startswith((' ', 'localisation', 'agreement'))] == []
+
+
+def test_printed_report_breaks_lines_between_words_when_a_terminal_is_narrow(
+        tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv('COLUMNS', '80')
+    file, saved = write(tmp_path / 'story.mcap', story()), tmp_path / 'report.txt'
+    assert main([str(file), '--report', str(saved)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) < 80
+    assert ' '.join(' '.join(lines).split()) == ' '.join(saved.read_text().split())
