@@ -28,6 +28,7 @@ from leader_election.localisation.innovations import (
 )
 from leader_election.localisation.late_sightings import LateSightings
 from leader_election.localisation.lost_robots import LostRobots
+from leader_election.localisation.mirrors import may_be_mirrored
 from leader_election.localisation.neighbourhood_filter import (
     DISTRUSTED,
     FORGOTTEN_AFTER,
@@ -65,6 +66,8 @@ FOUND_AFTER = 5.0
 The time for which a robot's sightings are ignored after it was carried [s]. While its pose is
 unknown, wrong sightings would also fit, so only sightings by other robots locate it.
 """
+AMBIGUOUS_FOR = 60.0
+"""The time for which poses remain ambiguous after three robots stood on a line [s]."""
 REPEATS = 10
 """The number of repeated readings in a row that show a faulty sensor."""
 
@@ -124,6 +127,8 @@ class CooperativeSource(PoseSource):
         self.last_sighting = -math.inf
         self.consistency = Consistency(WITH_LANDMARKS if landmarks else math.inf)
         self._recent = RecentConsistency()
+        self._aligned = -math.inf
+        """The time at which three robots last may have been mirrored [s]."""
         self._filter = NeighbourhoodFilter(parameters, expiry, landmarks, counts)
         self._lost = LostRobots(self._filter, parameters, landmarks)
         self._late = LateSightings(robot, self._filter, landmarks)
@@ -221,11 +226,12 @@ class CooperativeSource(PoseSource):
         Return the covariance of the own pose to be published, shape (3, 3), ``None`` if unknown.
 
         The covariance of the filter is multiplied by the factor by which it may be too small. It
-        is unknown where sightings contradict it, or the deviation is beyond the limit.
+        is unknown where sightings contradict it, the deviation is beyond the limit, or the pose is
+        ambiguous.
         """
         covariance = self.covariance
         if (covariance is None or not self.consistency.known or self.deviation > self.limit
-                or self.robot in self.elsewhere(now)):
+                or self.robot in self.elsewhere(now) or self.is_ambiguous(now)):
             return None
         return covariance * max(self.consistency.factor, 1.0)
 
@@ -255,6 +261,10 @@ class CooperativeSource(PoseSource):
     def elsewhere(self, now: float) -> list[int]:
         """Return the robots whose poses recent sightings contradict."""
         return self._lost.suspected(now)
+
+    def is_ambiguous(self, now: float) -> bool:
+        """Return whether the poses may be mirrored: of three robots with ranges alone."""
+        return len(self._filter.ids) == 3 and now - self._aligned <= AMBIGUOUS_FOR
 
     def place_of(self, robot: int) -> tuple[float, float] | None:
         """Return the estimated position of a neighbour [m], ``None`` if unknown."""
@@ -379,6 +389,11 @@ class CooperativeSource(PoseSource):
                 self.last_sighting = now
         self._lost.take(sightings, innovations, now, distrusted)
         self._lost.find(observer, innovations, now)
+        if any(not math.isnan(sighting.bearing) for _, sighting in sightings):
+            self._aligned = -math.inf
+        elif len(self._filter.ids) == 3 and may_be_mirrored(
+                self._filter.state, self._filter.covariance):
+            self._aligned = now
 
     def _pose_before_freezing(self, robot: int, sightings: Sequence[Observed],
                               now: float) -> PlanePose | None:

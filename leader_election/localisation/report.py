@@ -68,7 +68,8 @@ def values(source: 'CooperativeSource', now: float) -> dict[str, Any]:
     factors, deviations = source.odometry_factors
     return {
         DISTANCE_DEVIATION: f'{distance_deviation(source, now):.3f}',
-        COVARIANCE: 'unknown' if source.claimed(now) is None else 'known',
+        COVARIANCE: ('ambiguous' if source.is_ambiguous(now) else
+                     'unknown' if source.claimed(now) is None else 'known'),
         'covariance_factor': f'{source.consistency.factor:.3f}',
         'innovations_mean_square': f'{source.consistency.mean:.3f}',
         LOCALISED: len(source.localised),
@@ -184,6 +185,9 @@ def _unknown_covariance(source: 'CooperativeSource', now: float) -> str:
         return ''
     if source.robot in source.elsewhere(now):
         why = 'sightings contradict the own pose'
+    elif source.is_ambiguous(now):
+        why = ('the poses of three robots with ranges alone are ambiguous, since a mirror image '
+               'has the same ranges; a fourth robot or bearings decide')
     elif source.deviation > source.limit:
         why = 'the deviation is too great'
     elif source.consistency.mean > 1.0:
