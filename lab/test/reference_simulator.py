@@ -65,7 +65,7 @@ class ReferenceSimulator:
     losses: dict[tuple[int, int], float] = field(default_factory=dict)
     """The loss from a sender to a receiver. That of all messages where there is none."""
     by_degree: bool = False
-    """Whether strength is the number of neighbours received from."""
+    """Whether strength is the number of neighbours received from, and the device itself."""
     error: NDArray[np.float64] | None = None
     """The error of each device's estimated position [m], shape (n, 2), ``None`` for no error."""
     trusted: float = math.inf
@@ -118,7 +118,7 @@ class ReferenceSimulator:
             elif message and apart[j] <= self.trusted:
                 heard.append(NeighbourPart(j, message.export, self.metric(apart[j])))
         if self.by_degree:
-            self.devices[i] = self.devices[i]._replace(strength=float(len(heard)))
+            self.devices[i] = self.devices[i]._replace(strength=1.0 + len(heard))
         device = self.devices[i]
         if self.algorithm.reads_chance:
             device = device._replace(chance=drawn(self.seed, device.id, self.rounds[i]))

@@ -168,7 +168,7 @@ def run_round(network, medium, entry_points, random, i, now):
     found = find_near(network, medium, i)
     messages, degree = exchange(network, medium, random, i, found, now)
     if not np.isnan(medium.degree_since):
-        devices.strength[i] = medium.degree_sign * degree
+        devices.strength[i] = medium.degree_sign * (degree + 1)
     leader = exports[i, leader_at]
     call_round(entry_points.round, entry_points.parameters, i, devices.id[i], messages,
                devices.strength[i])

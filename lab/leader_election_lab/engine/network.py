@@ -88,7 +88,7 @@ class Medium(NamedTuple):
     jitter: float
     """The largest random deviation of a round's period, as a fraction of the period."""
     degree_since: float
-    """Strength is the number of neighbours heard since this time [s], or as set if nan."""
+    """Strength is 1, and the neighbours heard since this time [s], or as set if nan."""
     degree_sign: float
 
 

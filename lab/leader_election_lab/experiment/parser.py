@@ -38,6 +38,7 @@ from leader_election.parameters import (
 )
 from leader_election.parameters.registry import explained, place_of
 from leader_election_lab.experiment import schema
+from leader_election_lab.experiment.classic_by_id import by_id
 from leader_election_lab.simulation.composed_rounds import with_regions
 from leader_election_lab.simulation.network_events import ChangeStrength, Event, State
 from leader_election_lab.topologies import TOPOLOGIES
@@ -159,6 +160,8 @@ def parse_entrant(values: Any, link_range: float) -> schema.Entrant:
                     "letters, digits, '-' and '_', and after these '.' and ' ' too")
     if wins not in ('strongest', 'weakest'):
         raise wrong('algorithms.wins', wins, 'strongest or weakest')
+    if wins == 'weakest':
+        algorithm = by_id(algorithm)
     if levels is not None and algorithm.levels == 0:
         raise wrong('algorithms.levels', problem=f': algorithm {kind} takes no levels')
     if levels is not None and (type(levels) is not int or not 2 <= levels <= MOST_LEVELS):

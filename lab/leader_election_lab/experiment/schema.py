@@ -207,10 +207,10 @@ class Strength:
     """The source of the strengths of devices."""
 
     cycle: tuple[str, ...] = parameter(
-        ('random',), 'One of random (0 to 1, drawn anew each time), degree (the number of '
-        'neighbours received from since then), id, lower_id (the id, negated), equal, or several, '
-        'one after another. Or a strength source that robots compute, by itself. What is on its '
-        'topic is the reading of the sensor.')
+        ('random',), 'One of random (0 to 1, drawn anew each time), degree (1, and the number '
+        'of neighbours received from since then), id, lower_id (the id, negated), equal, or '
+        'several, one after another. Or a strength source that robots compute, by itself. What is '
+        'on its topic is the reading of the sensor.')
     every: float = parameter(
         INFINITE, 'Time from one entry of the cycle to the next.', unit='s', lower=1e-3,
         upper=INFINITE)

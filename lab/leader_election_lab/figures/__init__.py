@@ -163,7 +163,7 @@ def drawings() -> dict[str, Drawing]:
         'acsos2022_edge_partition': Drawing(draw_partitions, scenarios=('acsos2022_edge',)),
         'acsos2022_scale_free_partition': Drawing(
             draw_partitions, scenarios=('acsos2022_scale_free',)),
-        'acsos2022_fig4': _instability('acsos2022_scale_free'),
+        'acsos2022_fig4': _instability('acsos2022_scale_free', early=True),
         'acsos2022_fig5': _instability('acsos2022_random', early=True),
         'acsos2022_fig6': _instability('acsos2022_edge', early=True),
         'acsos2022_fig6_rounding': _instability('acsos2022_edge_rounding', early=True),

@@ -25,6 +25,7 @@ from functools import partial
 from pathlib import Path
 
 from leader_election_lab.analysis import measures
+from leader_election_lab.published.whole_curves import compare_curves, Curve
 import numpy as np
 from numpy.typing import NDArray
 import xarray as xr
@@ -219,7 +220,7 @@ class Order:
                 'the same', _yes_or_no(self.met))
 
 
-Row = Number | Order
+Row = Number | Order | Curve
 COLUMNS = ('quantity', 'ours', '95 % interval', 'published', 'ratio', '95 % interval', 'aim',
            'met')
 MARK, ROUGH = ' *', ' †'
@@ -230,7 +231,9 @@ LEGEND = ('`*`: met, but the numbers differ by more than chance: the 95 % interv
           'or ten networks (IFAC 2020). `†`: from too few seeds (fewer than '
           f'{ENOUGH} for rounds to settle), so that the interval is too narrow: it covers the '
           'value in 73 % of cases with 10 seeds, 80 % with 20, 90 % with 50; `*` is not '
-          'given. A number is met if it is within the aim, and its interval is known.')
+          'given. A number is met if it is within the aim, and its interval is known. The largest '
+          'difference of two curves is inside, if chance makes as large a one in any round in '
+          'more than 5 % of cases.')
 """Notes below a table."""
 
 
@@ -266,12 +269,18 @@ def compare_instability(scenario: str, results: xr.Dataset, without: Sequence[st
         if aimed:
             rows += _orders(f'order by instability, {window}', [
                 row for row in of_window if row.met is not None])
-    return rows
+    return [*rows, *_curves(scenario, results)]
+
+
+def _curves(scenario: str, results: xr.Dataset) -> Sequence[Curve]:
+    """Return the comparison of whole curves, none without published ones."""
+    reference = instability(scenario)
+    return [] if reference is None else compare_curves(reference, results, REPLICAS)
 
 
 def compare_settling(scenario: str, results: xr.Dataset) -> list[Row]:
     """
-    Compare the rounds from each switch of strengths until the network has settled again.
+    Compare instability after each switch of strengths, and the rounds until the network settles.
 
     It has settled when the mean instability over seeds stays below ``SETTLED`` up to the next
     switch. The recursive algorithm is shown without an aim. Source: ACSOS 2022, section V.
@@ -281,24 +290,35 @@ def compare_settling(scenario: str, results: xr.Dataset) -> list[Row]:
     for start in SWITCHES:
         end = start + SWITCHES[1]
         at_switch: list[Row] = []
+        means: list[Row] = []
         for algorithm in results['algorithm'].values.tolist():
             curves = measures.seeds_of(results['instability'].sel(algorithm=algorithm),
                                        results['counts'].sel(algorithm=algorithm))
             read = partial(measures.settling_time, curves['time'].values, below=SETTLED,
                            start=start, end=end)
             known = reference is not None and algorithm in reference['algorithm']
+            mean = measures.estimate_mean(
+                curves.sel(time=slice(start + 1, end)).mean('time').values)
+            # Only the mean of the published seeds is known, so their spread is taken from here.
+            spread = np.sqrt(curves.sizes['seed'] / REPLICAS)
+            means.append(Number(
+                f'{algorithm}: instability, rounds {start + 1} to {end}', mean,
+                float(reference['mean'].sel(algorithm=algorithm, time=slice(
+                    start + 1, end)).mean()) if reference is not None and known else None,
+                INSTABILITY_AIM if known else None,
+                float(mean.half_width * spread) if known else 0.0))
             published_time = measures.settling_time(
                 reference['time'].values, reference['mean'].sel(algorithm=algorithm).values,
                 SETTLED, start, end) if reference is not None and known else None
             ours = measures.estimate_of_curve(curves.transpose('seed', 'time').values, read)
-            # Only the mean of the published seeds is known, so their spread is taken from here.
-            half = ours.half_width * np.sqrt(curves.sizes['seed'] / REPLICAS)
             at_switch.append(Number(
                 f'{algorithm}: rounds to settle from {start}', ours, published_time,
                 SETTLING_AIM if algorithm in ('bounded', 'classic') and known else None,
-                float(half) if known else 0.0, curves.sizes['seed'] < ENOUGH))
-        rows += [*at_switch, *_orders(f'order by rounds to settle from {start}', at_switch)]
-    return rows
+                float(ours.half_width * spread) if known else 0.0,
+                curves.sizes['seed'] < ENOUGH))
+        rows += [*at_switch, *_orders(f'order by rounds to settle from {start}', at_switch),
+                 *means]
+    return [*rows, *_curves(scenario, results)]
 
 
 def compare_rounds(scenario: str, results: xr.Dataset, beside: str = '') -> list[Row]:

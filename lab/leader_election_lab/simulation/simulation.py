@@ -80,6 +80,8 @@ class Simulation:
         self._bind_round()
         self._bind_motion()
         self.switch(0.0)
+        if not np.isnan(self._degree_since):
+            self._set_first_degrees()
         begin(entrant.algorithm, self.network, np.arange(len(devices.id)))
         self.sense(0.0)
         for event, parameters in scenario.events:
@@ -219,6 +221,23 @@ class Simulation:
         kind = cycle[round(time / every) % len(cycle)] if np.isfinite(every) else cycle[0]
         self._degree_since = time if kind == 'degree' else np.nan
         set_strengths(self.network.devices, kind, self.entrant.weakest, self._strengths)
+
+    def _set_first_degrees(self) -> None:
+        """
+        Set strengths to the degrees that the first rounds will compute.
+
+        The initial state of a device has the strength of its first round. Until then the device
+        hears the neighbours that run before it, or all if devices are acquainted. Losses, delays
+        and motion before that round are left out.
+        """
+        self._rebuild(0.0)
+        medium = self._medium()
+        place = np.argsort(np.argsort(self.network.rounds.time, kind='stable'))
+        listed = links_of(self.network, medium.reach)
+        device, other = listed.pairs.T
+        heard = listed.near & (self.scenario.rounds.acquainted | (place[other] < place[device]))
+        self.network.devices.strength[:] = medium.degree_sign * (
+            1 + np.bincount(device[heard], minlength=len(place)))
 
     def change_errors(self) -> None:
         """Advance the errors of positions by an interval, if there are any."""

@@ -251,7 +251,8 @@ def test_instability_is_that_of_rounds_12_to_40_and_101_to_600():
     assert [round(row.published, 4) for row in late] == [0.0725, 0.0882, 0.055]
     assert [round(row.published, 4) for row in early] == [0.0634, 0.107, 0.0571]
     assert [row.ratio for row in late + early] == pytest.approx([1.05] * 6, abs=2e-3)
-    assert all(row.met for row in rows)
+    assert all(row.met for row in rows if row.met is not None)
+    assert [row.cells()[-1] for row in rows[-3:]] == ['**outside**'] * 3
     # The spread of 200 published seeds: 1.97 times 0.0038 / sqrt(200).
     assert late[2].chance == pytest.approx(0.00053, rel=0.01)
     assert numbers['order by instability, rounds 101 to 600'].published == (
@@ -261,8 +262,10 @@ def test_instability_is_that_of_rounds_12_to_40_and_101_to_600():
 def test_wrong_order_of_instability_is_not_met():
     rows = compare_instability('acsos2022_random', made_up(
         ['classic', 'bounded'], EVERY_SECOND, 2, instability=np.reshape([0.05, 0.06], (2, 1, 1))))
-    assert [row.met for row in rows[3:]] == [False, False, False]
-    assert rows[-1].ours == ('classic', 'bounded')
+    assert [row.met for row in rows[3:6]] == [False, False, False]
+    assert isinstance(rows[5], Order) and rows[5].ours == ('classic', 'bounded')
+    # Two seeds at one level differ from the published curves at every round.
+    assert [row.cells()[-1] for row in rows[6:]] == ['**outside**'] * 2
 
 
 def test_recursive_has_an_aim_only_with_the_rounding_error():
@@ -283,7 +286,7 @@ def test_settling_counts_from_each_switch():
     ours = np.stack([np.where(since < rounds, 0.5, 0.0) for rounds in (40, 50, 26)])
     rows = compare_settling('acsos2022_scale_free', made_up(
         list(published_times), EVERY_SECOND, instability=ours[:, np.newaxis, :]))
-    numbers = [row for row in rows if isinstance(row, Number)]
+    numbers = [row for row in rows if isinstance(row, Number) and 'to settle' in row.quantity]
     for k, (algorithm, expected) in enumerate(published_times.items()):
         found = [row for row in numbers if row.quantity.startswith(algorithm)]
         assert tuple(row.published for row in found) == expected

@@ -198,6 +198,28 @@ def test_strengths_change_over_time():
     assert by_degree.leader.tolist() == [1] * 5
 
 
+def test_degree_counts_the_device_and_those_that_ran_before_it_when_all_begin():
+    stage = begun(line(strength={'cycle': ['degree']}, rounds={'phase': 'together'}))
+    stage.run(0.5)
+    assert stage.network.devices.strength.tolist() == [1.0, 2.0, 2.0, 2.0, 2.0]
+    stage.run(1.5)
+    assert stage.network.devices.strength.tolist() == [2.0, 3.0, 3.0, 3.0, 2.0]
+
+
+@pytest.mark.parametrize('wins', ['strongest', 'weakest'])
+@pytest.mark.parametrize('acquainted', [False, True])
+def test_initial_state_has_the_degree_of_the_first_round(wins, acquainted):
+    scenario = scene(strength={'cycle': ['degree']}, rounds={'acquainted': acquainted},
+                     algorithms=[{'name': 'classic', 'radius': 60, 'wins': wins}])
+    stage = begun(scenario, 2)
+    backed = (-stage.columns.lead_value).tolist()
+    if acquainted:
+        stage.acquaint()
+    stage.run(0.999)
+    assert backed == stage.network.devices.strength.tolist()
+    assert len(set(backed)) > 3
+
+
 def test_weakest_wins_when_asked_for():
     scenario = line(algorithms=[{'name': 'bounded', 'radius': 100, 'wins': 'weakest'}])
     assert leaders(played(scenario)) == [0] * 5
