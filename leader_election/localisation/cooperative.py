@@ -332,7 +332,7 @@ class CooperativeSource(PoseSource):
         self._filter.watch(self.robot, now)
 
     def _add_variances(self, position: float, heading: float) -> None:
-        self._filter.add_variances(self.robot, position, heading)
+        self._filter.add_errors(self.robot, np.array((position, position, heading)))
 
     def _is_repeated(self, observer: int, sighting: Sighting, here: PlanePose,
                      now: float) -> bool:

@@ -219,25 +219,20 @@ class NeighbourhoodFilter(PoseEstimates):
         if not known:
             return []
         distrusted = known[0][0] in self.trust.distrusted
-        doubted = distrusted or any(self._rejections.rejects_most(observer, now)
-                                    for observer in {observer for observer, _ in known})
-        if doubted:
+        state, covariance = self.state, self.covariance
+        if distrusted or any(self._rejections.rejects_most(observer, now)
+                             for observer in {observer for observer, _ in known}):
             # The sightings of an observer that is mostly wrong are only judged, even if they fit.
             # The observer is trusted again when it agrees with the others.
             self._counts[DISTRUSTED] += len(known)
-            state, covariance = self.state.copy(), self.covariance.copy()
-            judged = [update(state, covariance, line, self.parameters) for line in lines]
-            if distrusted:
-                for (observer, _), outcome in zip(known, judged):
-                    self.trust.judge(observer, outcome.accepted)
-                return [Innovation(observer, sighting.id, *outcome[:3])
-                        for (observer, sighting), outcome in zip(known, judged)]
-            return self._note(known, judged, now)
-        innovations = []
-        for observed, line in zip(known, lines):
-            innovations += self._note([observed], [
-                update(self.state, self.covariance, line, self.parameters)], now)
-        return innovations
+            state, covariance = state.copy(), covariance.copy()
+        outcomes = [update(state, covariance, line, self.parameters) for line in lines]
+        if not distrusted:
+            return self._note(known, outcomes, now)
+        for (observer, _), outcome in zip(known, outcomes):
+            self.trust.judge(observer, outcome.accepted)
+        return [Innovation(observer, sighting.id, *outcome[:3])
+                for (observer, sighting), outcome in zip(known, outcomes)]
 
     def _note(self, known: Sequence[Observed], outcomes: Sequence[Outcome],
               now: float) -> list[Innovation]:

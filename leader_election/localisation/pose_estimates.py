@@ -109,13 +109,11 @@ class PoseEstimates:
     :ivar ids: the robots, in the order of their blocks in state and covariance.
     :ivar state: their blocks, shape (7 n,).
     :ivar covariance: shape (7 n, 7 n).
-    :ivar factor_start: the variances of the factors of an unknown robot, the bound of all.
     """
 
     def __init__(self, parameters: LocalisationParameters) -> None:
         """Start without robots."""
         self.parameters = parameters
-        self.factor_start: Array = START_VARIANCES
         self.ids: list[int] = []
         self.state: Array = np.zeros(0)
         self.covariance: Array = np.zeros((0, 0))
@@ -174,7 +172,7 @@ class PoseEstimates:
         """Return the factors of a robot to be added, and their variances."""
         kept = self._factors.pop(robot, None)
         if kept is None:
-            return Factors(), self.factor_start
+            return Factors(), START_VARIANCES
         return kept.factors, kept.aged(now - kept.time)
 
     def predict(self, robot: int, odometry: PlanePose, now: float, turns: float = 0.0,
@@ -213,7 +211,7 @@ class PoseEstimates:
         if not parked(reported, duration):
             known = covariance[_FACTORS + first, _FACTORS + first]
             covariance[_FACTORS + first, _FACTORS + first] = np.maximum(
-                known, np.minimum(known + WALK_VARIANCES * duration, self.factor_start))
+                known, np.minimum(known + WALK_VARIANCES * duration, START_VARIANCES))
         self._odometry[robot], self._times[robot] = odometry, now
 
     def reset_factors(self, robot: int) -> None:
@@ -222,22 +220,20 @@ class PoseEstimates:
         self.state[rows] = Factors()
         self.covariance[rows] = 0.0
         self.covariance[:, rows] = 0.0
-        self.covariance[rows, rows] = np.diag(self.factor_start)
-
-    def add_variances(self, robot: int, position: float, heading: float) -> None:
-        """Add variances to the position and the heading of a robot [m², rad²]."""
-        self.add_errors(robot, np.array((position, position, heading)))
+        self.covariance[rows, rows] = np.diag(START_VARIANCES)
 
     def restore(self, robot: int, pose: PlanePose, deviation: tuple[float, float]) -> None:
         """
-        Reset a robot to an earlier estimate of its pose, without later corrections.
+        Reset a robot to an earlier estimate of its pose, with errors independent of all others.
 
         :param deviation: the standard deviations of its position and heading [m, rad].
         """
         rows = pose_rows(self._row[robot])
         self.reset_factors(robot)
         self.state[rows] = pose[0] - self._origin[0], pose[1] - self._origin[1], pose[2]
-        self.free(robot, (deviation[0], *deviation))
+        self.covariance[rows] = 0.0
+        self.covariance[:, rows] = 0.0
+        self.add_errors(robot, np.square((deviation[0], *deviation)))
 
     def put(self, robot: int, pose: PlanePose, covariance: Array, beside: int) -> None:
         """
@@ -255,17 +251,6 @@ class PoseEstimates:
         common[:, rows] = self.covariance[others, others] + turned @ covariance @ turned.T
         self.covariance[rows] = common
         self.covariance[:, rows] = common.T
-
-    def free(self, robot: int, deviations: tuple[float, float, float]) -> None:
-        """
-        Replace the errors of a robot's pose by errors independent of all others.
-
-        :param deviations: the standard deviations of x, y and heading [m, m, rad].
-        """
-        rows = pose_rows(self._row[robot])
-        self.covariance[rows] = 0.0
-        self.covariance[:, rows] = 0.0
-        self.add_errors(robot, np.square(deviations))
 
     def add_errors(self, robot: int, variances: Array) -> None:
         """Add independent errors of x, y and yaw to those of a robot [m², m², rad²]."""
@@ -320,16 +305,10 @@ class PoseEstimates:
 
     def distance(self, one: int, other: int, now: float) -> tuple[float, float]:
         """Return the distance between two robots, and its standard deviation [m]."""
-        first, second = self._row[one], self._row[other]
-        (ax, ay), (bx, by) = (self.state[row:row + 2].tolist() for row in (first, second))
-        length = max(math.hypot(bx - ax, by - ay), 1e-6)
-        x, y = (bx - ax) / length, (by - ay) / length
-        begin, end = np.array((-x, -y, x * ay - y * ax)), np.array((x, y, y * bx - x * by))
-        way = (begin @ self.covariance[pose_rows(first)]
-               + end @ self.covariance[pose_rows(second)])
-        variance = float(way[pose_rows(first)] @ begin + way[pose_rows(second)] @ end)
-        stale = UNEXPLAINED_SPEED ** 2 * (self.age(one, now) ** 2 + self.age(other, now) ** 2)
-        return length, math.sqrt(max(variance, 0.0) + stale)
+        place, covariance = self.relative(one, other, now)
+        length = max(float(np.hypot(*place)), 1e-6)
+        along = place / length
+        return length, math.sqrt(max(float(along @ covariance @ along), 0.0))
 
     def relative(self, one: int, other: int, now: float) -> tuple[Array, Array]:
         """

@@ -22,6 +22,7 @@ from leader_election.localisation.late_sightings import LateSightings
 from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter
 from leader_election.localisation.own_sightings import Track, WaitingSighting
 from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.pose_estimates import factor_rows, SIZE
 from leader_election.localisation.poses import compose, PlanePose
 from leader_election.localisation.repeated_sightings import RepeatedSightings
 from leader_election.localisation.sighting import Sighting
@@ -40,9 +41,10 @@ def filter_of(starts: dict[int, PlanePose]) -> NeighbourhoodFilter:
     table = LocalisationParameters(
         odometry_noise_position=0.0, odometry_noise_turn=0.0, odometry_noise_heading=0.0)
     own = NeighbourhoodFilter(table, 3.0, {}, Counter())
-    own.factor_start = np.zeros_like(own.factor_start)
     for robot, pose in starts.items():
         own.add(robot, pose, (0.1, 0.3), pose, 0.0)
+        rows = factor_rows(len(own.state) - SIZE)
+        own.covariance[rows, rows] = 0.0
     return own
 
 
