@@ -118,7 +118,7 @@ def server_port() -> int:
 def robot(number: int, environment: dict[str, str]) -> subprocess.Popen:
     values = (f'robot_id:={number}', f'strength:={number}.0', *PARAMETERS)
     return subprocess.Popen(
-        [sys.executable, '-c', ROBOT, str(number), '--ros-args', '--log-level', 'warn', '-r',
+        [sys.executable, '-c', ROBOT, str(number), '--ros-args', '-r',
          'neighbourhood:=/neighbourhood', *(word for value in values for word in ('-p', value))],
         env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE)
@@ -151,7 +151,9 @@ def bound(processes: Iterable[subprocess.Popen]) -> dict[int, set[str]]:
 
 def finish(process: subprocess.Popen) -> tuple[int, str, str]:
     out, err = process.communicate(timeout=PATIENCE)
-    return process.returncode, out, err
+    # Without the log of changes of the leader.
+    said = '\n'.join(line for line in err.splitlines() if '.changes]: ' not in line)
+    return process.returncode, out, said
 
 
 BOTH_ELECT = 'elected [3, 3]\n'

@@ -108,14 +108,17 @@ run(lambda: [Hangs('hangs')])
 
 
 def start(code: str, *ros_arguments: str) -> subprocess.Popen:
-    # The tests may run below nohup, whose children ignore SIGHUP.
-    ignored = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # The tests may run below nohup, whose children ignore SIGHUP, or in the background of a
+    # script, where they ignore SIGQUIT.
+    ignored = {number: signal.signal(number, signal.SIG_DFL)
+               for number in (signal.SIGHUP, signal.SIGQUIT)}
     try:
         return subprocess.Popen(
             [sys.executable, '-c', code, '--ros-args', *ros_arguments],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     finally:
-        signal.signal(signal.SIGHUP, ignored)
+        for number, handler in ignored.items():
+            signal.signal(number, handler)
 
 
 def unexpected(err: str) -> list[str]:
@@ -202,7 +205,7 @@ def test_running_node_stops_cleanly_on_a_signal(ros, robots):
     assert (robots[0].returncode, out) == (0, '')
     assert logged(err) == [
         'robot 7: algorithm bounded, radius 5 m, communication range 5 m, topic '
-        '/alone/neighbourhood, no key', EXECUTOR]
+        '/alone/neighbourhood, no key', EXECUTOR, 'leads: it had no leader']
 
 
 def test_negative_time_on_the_clock_is_skipped_with_a_warning(ros, robots):

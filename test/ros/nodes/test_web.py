@@ -80,7 +80,8 @@ def test_page_shows_robots_and_a_lost_leader(page):
         why = 'robot 2 leads: 3 has been silent for '
         spin_until(nodes, lambda: any(event.text.startswith(why)
                                       for event in page.page.feed.state.events))
-        assert page.frame.news.startswith(why)
+        # Robot 1 may have followed robot 2 since.
+        assert page.frame.news in [event.text for event in page.page.feed.state.events]
 
 
 def test_page_shows_a_one_way_link(page):
