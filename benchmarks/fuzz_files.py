@@ -196,7 +196,8 @@ def readers(folder: Path) -> dict[str, Reader]:
         'MURP': data_set({f'01_base-{base}_targ-{3 - base}_win-1_step-1.csv': murp
                           for base in (1, 2)}),
         'run of the laboratory': one(lambda path: store.read(Path(path)), 'a,1.npz', _archive(
-            samples=places, counts=places, message_bytes=np.array(3.0))),
+            run=np.zeros((), [('samples', float, (2, 2)), ('counts', int, 2),
+                              ('message_bytes', float)]))),
     }
 
 

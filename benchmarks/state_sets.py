@@ -149,7 +149,7 @@ class Rounds:
 
     def states(self, rows: Rows) -> list[Any]:
         """Return the states in rows, in plain Python."""
-        return [self.layout.state(rows, i) for i in range(len(rows))]
+        return self.layout.states(rows)
 
     def leaders(self, rows: Rows) -> Rows:
         """Return the leader in each row."""

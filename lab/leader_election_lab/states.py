@@ -112,14 +112,15 @@ class StateLayout:
                     else words[:, offset:offset + len(field.padding)])
         return self.algorithm.columns(*map(column, self.algorithm.fields, self.offset))
 
+    def states(self, rows: NDArray[np.int64]) -> list[Any]:
+        """Return the states in rows as the named tuples that robots use, in plain Python."""
+        columns = (column.tolist() if column.ndim == 1 else list(map(tuple, column.tolist()))
+                   for column in self.columns(rows))
+        return list(map(self.algorithm.state, *columns))
+
     def state(self, rows: NDArray[np.int64], i: int) -> Any:
         """Return the state in row i as the named tuple that robots use, in plain Python."""
-        words: dict[type, list[Any]] = {
-            int: rows[i].tolist(), float: rows[i].view(np.float64).tolist()}
-        return self.algorithm.state(*(
-            words[field.type][offset] if field.padding is None
-            else tuple(words[field.type][offset:offset + len(field.padding)])
-            for field, offset in zip(self.algorithm.fields, self.offset)))
+        return self.states(rows[i:i + 1])[0]
 
 
 @lru_cache(maxsize=64)

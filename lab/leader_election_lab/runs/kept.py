@@ -187,14 +187,15 @@ def plug_ins(pieces: Iterable[Any]) -> Iterator[str]:
 
     :param pieces: functions and classes.
     """
-    known = metadata.packages_distributions()
     done = set()
     for piece in pieces:
         name, files = piece.__module__.split('.')[0], sources.sources_of(piece)
         if name in done or any(map(sources.is_own, files)):
             continue
         done.add(name)
-        version = metadata.version(known[name][0]) if known.get(name) else ''
+        # It reads the metadata of all that is installed: half a second.
+        known = metadata.packages_distributions().get(name)
+        version = metadata.version(known[0]) if known else ''
         folder = files[0] if files and files[0].is_dir() else files[0].parent if files else None
         yield described(name, version, sources.digest(files) if files else 'of no file', folder)
 

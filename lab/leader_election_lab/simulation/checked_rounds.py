@@ -126,7 +126,7 @@ class CheckedSimulation(Simulation):
         chance = drawn(self.of[2], device, int(self._rounds[i])) if algorithm.reads_chance else 0.0
         wanted = algorithm.compute(
             Device(device, strength, chance), layout.state(row, i),
-            [layout.state(workspace.heard, j) for j in range(messages)],
+            layout.states(workspace.heard[:messages]),
             workspace.metric[:messages].tolist(), self.entrant.parameters)
         _call(*self._compiled.addresses, i, device, messages, strength)
         for bad in not_finite(algorithm, row[i:i + 1]):

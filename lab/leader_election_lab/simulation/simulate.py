@@ -118,17 +118,16 @@ def message_bytes(entrant: Entrant, network: Network) -> float:
     levels = entrant.algorithm.levels
     codec = codec_for(election if levels == election.levels else election.with_levels(levels))
     chosen = np.linspace(0, len(devices.id) - 1, min(SIZED, len(devices.id))).astype(int)
+    states = state_layout(entrant.algorithm).states(network.exports[chosen])
     lengths = []
-    for i in chosen.tolist():
-        state: Any = state_layout(entrant.algorithm).state(network.exports, i)
+    for device, (x, y), state in zip(
+            devices.id[chosen].tolist(), devices.position[chosen].round(DIGITS).tolist(), states):
         if math.isfinite(state.distance):
             state = state._replace(distance=round(state.distance, DIGITS))
         export = codec.algorithm.state(*state[:len(codec.algorithm.fields)])
         parts = {} if entrant.regions is None else {
             'regions': _region_part(state, entrant.regions)}
-        x, y = devices.position[i].round(DIGITS).tolist()
-        lengths.append(len(codec.encode(
-            Message(int(devices.id[i]), 'map', (x, y), export, parts))))
+        lengths.append(len(codec.encode(Message(device, 'map', (x, y), export, parts))))
     return float(np.mean(lengths))
 
 
