@@ -40,6 +40,7 @@ algorithms:
 devices:
   - {kind: uniform, count: 30, low: [0.0, 0.0], high: [60.0, 60.0]}
 motion: {kind: sway, speed: 2.0}
+measure: {own: [alone]}
 messages: {range: 25}
 """
 

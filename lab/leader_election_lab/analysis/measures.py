@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeVar
 
 from leader_election.parameters import did_you_mean
 from leader_election_lab.runs.files import ResultError
-from leader_election_lab.runs.results import MISSING, PERIOD
+from leader_election_lab.runs.results import MISSING, PERIOD, sampled
 from leader_election_lab.states import COUNTERS, ROUNDS, SENT
 import numpy as np
 from numpy.typing import NDArray
@@ -287,8 +287,7 @@ PARTS = ('instability', *PERCENT)
 def measures_of(results: xr.Dataset) -> tuple[str, ...]:
     """Return the measures that have a number for each run of some results."""
     derived = [LED, UNITED, RECEIVERS, BYTES] + ([BIAS, OFF] if has_counts(results) else [])
-    sampled = [str(name) for name, values in results.data_vars.items() if 'time' in values.dims]
-    return (*sampled, *derived)
+    return (*sampled(results), *derived)
 
 
 def measures_to_come(missing: xr.Dataset) -> tuple[str, ...]:

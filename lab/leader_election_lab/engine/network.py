@@ -266,9 +266,15 @@ def event_queue(time: NDArray[np.float64], devices: NDArray[np.int64], ring: boo
     return EventQueue(time, order, np.zeros(1, np.int64), ring)
 
 
-def new_watch(devices: int, window: int, samples: int, interval: float, adds: bool) -> Watch:
-    """Return the watch of a run at its start."""
+def new_watch(devices: int, window: int, samples: int, interval: float, adds: bool,
+              own: int = 0) -> Watch:
+    """
+    Return the watch of a run at its start.
+
+    :param own: the number of further columns of samples, which the engine does not write.
+    """
     return Watch(
         np.zeros(devices, np.uint64), np.zeros(2, np.int64), np.zeros(devices, np.bool_),
-        np.zeros(len(COUNTERS), np.int64), window, np.full((samples, len(COLUMNS)), np.nan),
+        np.zeros(len(COUNTERS), np.int64), window, np.full(
+            (samples, len(COLUMNS) + own), np.nan),
         np.zeros(1, np.int64), interval, adds)

@@ -25,6 +25,7 @@ from leader_election.election.robot.strength import STRENGTH_SOURCES
 from leader_election.localisation.odometry_errors import REST
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters import parameter, ParameterError
+from leader_election_lab.own_measures import OWN_MEASURES
 from leader_election_lab.topologies import Topology
 
 INFINITE = float('inf')
@@ -236,6 +237,16 @@ class Measure:
         10, 'Instability is the part of this number of last rounds in which the leader changed.',
         unit='rounds', lower=1, upper=63)
     interval: float = parameter(1.0, 'Time between two samples.', unit='s', lower=1e-3, upper=1e6)
+    own: tuple[str, ...] = parameter(
+        (), 'Measures of other packages, which are computed at each sample.')
+
+    def __post_init__(self) -> None:
+        """Raise a ``ParameterError`` for an unknown measure."""
+        for name in self.own:
+            try:
+                OWN_MEASURES.get(name)
+            except KeyError as error:
+                raise ParameterError('own', problem=f': {error.args[0]}') from None
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from leader_election_lab.analysis.measures import DERIVED, time_average
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import results
 from leader_election_lab.runs.files import reason, replacing, ResultError
-from leader_election_lab.states import COLUMNS, COUNTERS
+from leader_election_lab.states import COUNTERS
 from leader_election_lab.terminal_output import Rows, terminal_table
 import pandas
 from rich.table import Table
@@ -62,7 +62,7 @@ def columns(frame: pandas.DataFrame, scenario: Scenario, summary: bool) -> list[
     :param frame: rows of it.
     :param summary: whether it has a row for each run, not for each run and time.
     """
-    averaged = (*COLUMNS, *DERIVED) if summary else ()
+    averaged = (*results.measures_of(scenario), *DERIVED) if summary else ()
     labels = {name: results.attributes(name, scenario) for name in frame.columns}
     return [Column(name, label.get('units', ''),
                    (MEAN if name in averaged else '') + label['description'])
@@ -77,7 +77,7 @@ def frames(dataset: xarray.Dataset, summary: bool) -> Iterator[pandas.DataFrame]
     """
     keys = ['algorithm', *results.varied(dataset), 'seed']
     for one in results.finished_variants(dataset):
-        measures = {str(name): one[name] for name in COLUMNS if name in one}
+        measures = {name: one[name] for name in results.sampled(one)}
         if summary:
             measures |= {name: derive(one) for name, derive in DERIVED.items()}
             measures = {name: time_average(values) for name, values in measures.items()}

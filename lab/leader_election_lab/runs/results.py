@@ -18,7 +18,8 @@ The results of a scenario, as one labelled netCDF file: ``<folder>/<scenario>.nc
 Dimensions: ``algorithm``, one for each key that the scenario varies, ``seed``, ``time`` [s] and
 ``counter``. Variables:
 
-- each of ``MEASURES`` over all but ``counter``, nan where a run is missing;
+- each of ``MEASURES``, and of other packages' measures that the scenario names, over all but
+  ``counter``, nan where a run is missing;
 - each of ``REGION_MEASURES`` where an algorithm has regions, nan for those that have none;
 - ``counts``, -1 where a run is missing, and ``message_bytes``;
 - ``round_period`` and ``instability_window`` over the keys that vary;
@@ -42,6 +43,7 @@ from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import table
 from leader_election_lab.experiment.scenario import parse, Scenario
+from leader_election_lab.own_measures import OWN_MEASURES
 from leader_election_lab.runs.files import check_no_folder, reason, replacing, ResultError
 from leader_election_lab.runs.store import Digests, Key
 from leader_election_lab.simulation.run import Run
@@ -81,7 +83,11 @@ def attributes(name: str, scenario: Scenario) -> dict[str, str]:
     :param name: of the variable, or of a key that varies.
     :return: ``long_name``, ``units`` (missing for texts) and ``description``.
     """
-    label = LABELS.get(name) or _label_of_key(name, scenario)
+    if name in scenario.measure.own:
+        own = OWN_MEASURES.get(name)
+        label = Label(name.replace('_', ' '), own.unit, own.description)
+    else:
+        label = LABELS.get(name) or _label_of_key(name, scenario)
     units = _unit_of_distance(scenario) if label.units == DISTANCE else label.units
     return {'long_name': label.long_name, **({'units': units} if units else {}),
             'description': label.description}
@@ -146,7 +152,7 @@ def dimensions(scenario: Scenario) -> dict[str, list[Any]]:
 def measures_of(scenario: Scenario) -> tuple[str, ...]:
     """Return the names of the measures of a scenario's runs."""
     has_regions = any(entrant.regions is not None for entrant in scenario.entrants)
-    return COLUMNS if has_regions else MEASURES
+    return (*(COLUMNS if has_regions else MEASURES), *scenario.measure.own)
 
 
 def empty(scenario: Scenario, algorithms: Sequence[str], seeds: Sequence[int]) -> xarray.Dataset:
@@ -181,11 +187,16 @@ def put(dataset: xarray.Dataset, key: Key, run: Run) -> None:
     place = (dataset.get_index('algorithm').get_loc(key.algorithm),
              *np.unravel_index(key.variant, [dataset.sizes[name] for name in varied(dataset)]),
              dataset.get_index('seed').get_loc(key.seed))
-    for column, measure in enumerate(COLUMNS):
+    for column, measure in enumerate(dict.fromkeys((*COLUMNS, *sampled(dataset)))):
         if measure in dataset:
             dataset[measure].values[place] = run.samples[:, column]
     dataset['counts'].values[place] = run.counts
     dataset['message_bytes'].values[place] = run.message_bytes
+
+
+def sampled(dataset: xarray.Dataset) -> list[str]:
+    """Return the names of the measures over time, in the order of a sample's columns."""
+    return [str(name) for name, values in dataset.data_vars.items() if 'time' in values.dims]
 
 
 def varied(dataset: xarray.Dataset) -> list[str]:
@@ -233,8 +244,7 @@ def save(dataset: xarray.Dataset, scenario: Scenario, path: Path, known: Digests
         'python': platform.python_version(), 'numpy': np.__version__,
         'numba': version('numba'), 'xarray': xarray.__version__,
         'created': datetime.now(timezone.utc).isoformat(timespec='seconds')}
-    compressed = {measure: {'zlib': True, 'complevel': 4} for measure in COLUMNS
-                  if measure in dataset}
+    compressed = {measure: {'zlib': True, 'complevel': 4} for measure in sampled(dataset)}
     with replacing(path) as temporary:
         complete.to_netcdf(temporary, engine='netcdf4', encoding=compressed)
 

@@ -41,6 +41,7 @@ from leader_election.election.regions.aggregate import AGGREGATES
 from leader_election_lab.experiment.parser import label_of
 from leader_election_lab.experiment.scenario import named_files, Scenario
 from leader_election_lab.experiment.schema import Entrant
+from leader_election_lab.own_measures import OWN_MEASURES
 from leader_election_lab.runs import sources
 from leader_election_lab.runs.files import path_of, reason, replacing, ResultError
 from leader_election_lab.simulation.network_events import EVENTS
@@ -147,6 +148,8 @@ def chosen(scenario: Scenario, entrant: Entrant) -> Iterator[Any]:
         yield group.topology.place
     for event, _ in scenario.events:
         yield event.happen
+    for measure in scenario.measure.own:
+        yield OWN_MEASURES.get(measure).compute
 
 
 Digests = Mapping[tuple[str, int], Fingerprint]

@@ -137,7 +137,7 @@ def network_of(
         lists=lists,
         pool=empty_pool(layout.rows(n)),
         watch=new_watch(n, scenario.measure.window, len(scenario.times()),
-                        scenario.measure.interval, adds_up(entrant)),
+                        scenario.measure.interval, adds_up(entrant), len(scenario.measure.own)),
         workspace=empty_workspace(64, layout.width)), motion
 
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 import copy
 from typing import Any
 
+from leader_election.parameters.registry import explained
 from leader_election_lab.engine.advance import advance, DONE, EntryPoints, REBUILD
 from leader_election_lab.engine.compilation import call_compiled
 from leader_election_lab.engine.entry_points import NO_ENTRY, round_entry, step_entry
@@ -31,9 +32,10 @@ from leader_election_lab.engine.network import (
     larger_pool,
     Medium,
 )
-from leader_election_lab.experiment.parser import of_scenario
+from leader_election_lab.experiment.parser import of_scenario, ScenarioError
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.experiment.schema import Entrant, EXACT
+from leader_election_lab.own_measures import OWN_MEASURES, Sample
 from leader_election_lab.simulation.algorithm_mistakes import check_numbers
 from leader_election_lab.simulation.build import (
     contacts_of,
@@ -43,10 +45,10 @@ from leader_election_lab.simulation.build import (
     timetable,
 )
 from leader_election_lab.simulation.composed_rounds import readings
-from leader_election_lab.simulation.network_events import begin
+from leader_election_lab.simulation.network_events import begin, leading
 from leader_election_lab.simulation.position_errors import PositionErrors
 from leader_election_lab.simulation.run import links_of, Snapshot, snapshot
-from leader_election_lab.states import COUNTERS, state_layout
+from leader_election_lab.states import COLUMNS, COUNTERS, state_layout
 import numpy as np
 from numpy.typing import NDArray
 
@@ -65,6 +67,8 @@ class Simulation:
         self.of = scenario, entrant, seed
         self.scenario, self.entrant = scenario, entrant
         self._longest = np.inf
+        self._measured = 0
+        """The number of samples with measures of other packages."""
         self._look: Callable[[Any], None] = check_numbers
         with of_scenario(scenario.name):
             self.network, self._motion = network_of(scenario, entrant, seed, rounds, walk)
@@ -168,15 +172,40 @@ class Simulation:
         stretch = min(stretch, self._longest)
         now = watch.sampled[0] * watch.interval
         while True:
-            now = min(now + stretch, until)
+            now = min(now + stretch, until, self._next_sample())
             while (status := self._advance(now)) != DONE:
                 if status == REBUILD:
                     self._rebuild(float(self.network.lists.rebuild_at[0]))
                 else:
                     self._enlarge_pool()
             self._look(self)
+            self._measure()
             if now >= until:
                 return
+
+    def _next_sample(self) -> float:
+        """Return the time of the next sample with measures of other packages [s], or inf."""
+        watch = self.network.watch
+        taken = int(watch.sampled[0])
+        return (taken + 1) * watch.interval if (
+            self.scenario.measure.own and taken < len(watch.samples)) else np.inf
+
+    def _measure(self) -> None:
+        """Add the measures of other packages to the last sample, unless it has them."""
+        own, watch, devices = self.scenario.measure.own, self.network.watch, self.network.devices
+        last = int(watch.sampled[0]) - 1
+        if not own or last < self._measured:
+            return
+        self._measured = last + 1
+        given = Sample((last + 1) * watch.interval, devices.id, devices.position,
+                       devices.running & watch.has_run, leading(self.network) & watch.has_run,
+                       self.columns)
+        for name, place in zip(own, range(len(COLUMNS), watch.samples.shape[1])):
+            try:
+                watch.samples[last, place] = OWN_MEASURES.get(name).compute(given)
+            except Exception as error:
+                raise ScenarioError(f'measure {name}: {explained(error)}, at {given.time:g} s '
+                                    f'(seed {self.of[2]})') from None
 
     def _advance(self, until: float) -> int:
         """Run on to a time [s], and return what stopped it."""
