@@ -95,7 +95,7 @@ class LeaderClient:
     def _take(self, message: DiagnosticArray) -> None:
         # In this order: a process that freezes in between finds the message older.
         now = self._now()
-        stamp = message.header.stamp.sec + message.header.stamp.nanosec * 1e-9
+        stamp = clock.of_stamp(message.header.stamp)
         # While the message waited the wall clock may have been set back.
         took = max(0.0, clock.seconds(self._node_clock) - stamp, now + self._ahead - stamp)
         for status in message.status:

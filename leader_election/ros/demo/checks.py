@@ -345,7 +345,7 @@ class Leaderships(Node):
                                       {pair.key: pair.value for pair in status.values})
                     for status in message.status]
         self.times.add(statuses, clock.seconds(self.get_clock()))
-        stamp = message.header.stamp.sec + message.header.stamp.nanosec * 1e-9
+        stamp = clock.of_stamp(message.header.stamp)
         for values in (status.values for status in statuses):
             if values.get(vocabulary.INSTANCE) == MAIN:
                 self.last[int(values[vocabulary.ID])] = stamp, values

@@ -23,6 +23,7 @@ from collections.abc import Callable
 import math
 import sys
 import time
+from typing import Any
 
 from leader_election.parameters.command_line import (
     CommandLineParser,
@@ -63,6 +64,11 @@ def steady_clock(node: Node) -> Clock:
 def seconds(clock: Clock) -> float:
     """Return the time on a clock [s], the unit of the rooms without ROS."""
     return reader(clock)()
+
+
+def of_stamp(stamp: Any) -> float:
+    """Return the time of a message's stamp [s]."""
+    return float(stamp.sec) + float(stamp.nanosec) * 1e-9
 
 
 def reader(clock: Clock) -> Callable[[], float]:
@@ -150,7 +156,7 @@ class ClockWatch(Node):
             QoSProfile(depth=1, reliability=QoSReliabilityPolicy.BEST_EFFORT))
 
     def _take(self, message: ClockMessage) -> None:
-        now = message.clock.sec + message.clock.nanosec * 1e-9
+        now = of_stamp(message.clock)
         self._first = now if self._first is None else min(self._first, now)
         self.over = now - self._first >= self._seconds
 

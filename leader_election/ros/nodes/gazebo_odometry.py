@@ -108,7 +108,7 @@ class SimulatedRobot:
             return
         self._wheels = pose
         if self._drifts:
-            if not self._odometry.take(_seconds(message), pose):
+            if not self._odometry.take(clock.of_stamp(message.header.stamp), pose):
                 return
             pose = self._odometry.pose
             _set(message, pose, self._odometry.velocity)
@@ -120,7 +120,7 @@ class SimulatedRobot:
 
     def _take_truth(self, message: PoseStamped) -> None:
         """Publish the true pose as odometry in the shared frame."""
-        time, pose = _seconds(message), _planar(message.pose)
+        time, pose = clock.of_stamp(message.header.stamp), _planar(message.pose)
         if pose is None:
             return
         velocity = (0.0, 0.0)
@@ -212,11 +212,6 @@ def _contacts_type() -> Any:
     except ImportError:
         raise ParameterError('bumper', problem=': ros_gz_interfaces is not installed; install it, '
                              'or give bumper:=false') from None
-
-
-def _seconds(message: Any) -> float:
-    """Return the time in the header of a message [s]."""
-    return float(message.header.stamp.sec) + float(message.header.stamp.nanosec) * 1e-9
 
 
 def _planar(pose: Any) -> Pose | None:

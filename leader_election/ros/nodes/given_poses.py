@@ -21,6 +21,7 @@ from typing import Any
 from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped, TransformStamped
 from leader_election.localisation.poses import from_quaternion, Pose
 from leader_election.parameters import frame_name
+from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import LATCHED, SENSOR, STATE, subscribe
 from nav_msgs.msg import Odometry
 import numpy as np
@@ -93,7 +94,7 @@ class GivenPoses:
         pose = _pose(message.pose.pose.position, message.pose.pose.orientation)
         if pose is None:
             return
-        now = _stamp(message)
+        now = clock.of_stamp(message.header.stamp)
         while self._odometry and not 0.0 <= now - self._odometry[0][0] <= MEMORY:
             self._odometry.popleft()
         self._odometry.append((now, pose))
@@ -117,7 +118,8 @@ class GivenPoses:
                        if pose is None else f'poses on {self.topic} are in frame {frame!r}, and '
                        f'parameter frame is {self._frame!r}')
         elif self._odometry and self._has_odometry():
-            self._origin = np.asarray(pose @ np.linalg.inv(self._at(_stamp(message))))
+            before = self._at(clock.of_stamp(message.header.stamp))
+            self._origin = np.asarray(pose @ np.linalg.inv(before))
         else:
             self._take(pose)
 
@@ -133,7 +135,3 @@ class GivenPoses:
 
 def _pose(place: Any, turn: Any) -> Pose | None:
     return from_quaternion((place.x, place.y, place.z), (turn.x, turn.y, turn.z, turn.w))
-
-
-def _stamp(message: Any) -> float:
-    return float(message.header.stamp.sec) + 1e-9 * float(message.header.stamp.nanosec)

@@ -40,6 +40,7 @@ from leader_election.election.robot.leadership import (
 from leader_election.election.robot.reasons import NO_LEADER
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.zones import outline
+from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.part_topics import prefix_of
 from leader_election.ros.nodes.qos import advertise, OUTPUT, PROMISES, repeated
 from leader_election.ros.nodes.typed_topics import (
@@ -193,7 +194,7 @@ class LeadershipPublisher:
             else f'{stamp.sec}.{stamp.nanosec:09d}')
         # Both clocks now: the process may have been stopped since the round.
         now |= part_values(
-            instance, stamp.sec + stamp.nanosec * 1e-9, active, self._now())
+            instance, clock.of_stamp(stamp), active, self._now())
         if now == before:
             return
         self._values[i] = now

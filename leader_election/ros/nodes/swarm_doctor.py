@@ -197,7 +197,7 @@ class SwarmDoctor(Node):
 
     def _hear_odometry(self, topic: str, message: Odometry, about: dict[str, int]) -> None:
         came, received = self._arrival(about)
-        stamp = message.header.stamp.sec + message.header.stamp.nanosec * 1e-9
+        stamp = clock.of_stamp(message.header.stamp)
         place = message.pose.pose.position
         self._odometry.setdefault(topic, []).append(observed.OdometryReading(
             received, stamp, came - stamp, (place.x, place.y)))
@@ -232,7 +232,7 @@ class SwarmDoctor(Node):
             self._known[topic, robot_id] = name.strip('/')
 
     def _hear_clock(self, message: Clock) -> None:
-        self._ticks.append((self._now(), message.clock.sec + message.clock.nanosec * 1e-9))
+        self._ticks.append((self._now(), clock.of_stamp(message.clock)))
 
     def _hear_status(self, message: DiagnosticArray) -> None:
         """Add a report of each robot in a message, from the statuses of all its concerns."""
