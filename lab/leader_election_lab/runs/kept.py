@@ -196,7 +196,7 @@ def plug_ins(pieces: Iterable[Any]) -> Iterator[str]:
         # It reads the metadata of all that is installed: half a second.
         known = metadata.packages_distributions().get(name)
         version = metadata.version(known[0]) if known else ''
-        folder = files[0] if files and files[0].is_dir() else files[0].parent if files else None
+        folder = files[0].parent if files else None
         yield described(name, version, sources.digest(files) if files else 'of no file', folder)
 
 

@@ -14,6 +14,7 @@
 
 """Digests of the sources that results and compiled code depend on."""
 
+import ast
 from collections.abc import Iterable, Iterator
 from functools import cache
 import hashlib
@@ -118,9 +119,9 @@ def sources_of(piece: Any) -> tuple[Path, ...]:
     """
     Return the folders or files with all sources that a function or class depends on.
 
-    :return: in leader_election and the laboratory, the folder of its module. In another package,
-        that whole package. In a module by itself, the files beside it, which it may import. Code
-        in no file has none.
+    :return: in leader_election and the laboratory, the folder of its module. Elsewhere its file,
+        and those of its package, or beside a module without one, that this imports, directly or
+        indirectly. Code in no file has none.
     """
     code = getattr(piece, '__code__', None)
     file = Path(code.co_filename if code is not None else getattr(
@@ -133,9 +134,35 @@ def sources_of(piece: Any) -> tuple[Path, ...]:
     top = file
     while (top.parent / '__init__.py').is_file():
         top = top.parent
-    if top != file or top.parent.name in SHARED:
-        return (top,)
-    return tuple(top.parent.glob('*.py'))
+    if top == file and top.parent.name in SHARED:
+        return (file,)
+    found: set[Path] = set()
+    waiting = [file]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting += (each for each in _imported(path, top.parent)
+                        if top == file or each.is_relative_to(top))
+    return tuple(sorted(found))
+
+
+def _imported(path: Path, root: Path) -> Iterator[Path]:
+    """Yield the files below a folder that a file imports, with those of all packages around."""
+    package = path.parent.relative_to(root).parts
+    names: list[tuple[str, ...]] = [(*package, '__init__')]
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names += (tuple(alias.name.split('.')) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[:len(package) + 1 - node.level] if node.level else ()
+            base += tuple((node.module or '').split('.')) if node.module else ()
+            names += ((*base, alias.name) for alias in node.names)
+    for name in names:
+        for n in range(1, len(name) + 1):
+            place = root.joinpath(*name[:n])
+            yield from filter(Path.is_file, (place.parent / f'{place.name}.py',
+                                             place / '__init__.py'))
 
 
 def _texts(piece: Any, known: set[int]) -> Iterator[str]:

@@ -292,9 +292,14 @@ def test_digest_of_an_algorithm_of_a_user_includes_its_imports(tmp_path, package
     (theirs / 'parts').mkdir(parents=True)
     helper = theirs / ('parts/helper.py' if package else 'helper.py')
     helper.write_text('helper = 1\n')
+    (theirs / 'parts' / 'unused.py').write_text('')
     if package:
         (theirs / '__init__.py').write_text('')
-    (theirs / 'swarm.py').write_text(ROUND)
+    # By way of another module. It is not executed here, but it is read.
+    way = 'from .parts import helper' if package else 'import helper'
+    (theirs / 'way.py').write_text(f'if False:\n    {way}\n')
+    (theirs / 'swarm.py').write_text(
+        f'if False:\n    from {"theirs." * package}way import *\n{ROUND}')
     used = imported(tmp_path, 'theirs.swarm').round
 
     def both() -> tuple[str, str]:
@@ -303,6 +308,7 @@ def test_digest_of_an_algorithm_of_a_user_includes_its_imports(tmp_path, package
     before = both()
     assert before[1] != sources.of_run((BOUNDED.round,))
     (tmp_path / 'other.py').write_text('')
+    (theirs / 'parts' / 'unused.py').write_text('# A comment.')
     assert both() == before
     helper.write_text('helper = 2\n')
     assert all(one != other for one, other in zip(before, both()))
