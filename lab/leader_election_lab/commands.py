@@ -20,7 +20,8 @@ The subcommands are imported once the options are right: xarray, pandas and numb
 
 import argparse
 from argparse import ArgumentTypeError
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from math import inf
 import os
 from pathlib import Path
@@ -136,6 +137,27 @@ def _parse_count(text: str) -> int:
     raise ArgumentTypeError(f'{text!r} is not allowed; it takes a whole number from 1 to {MOST}')
 
 
+def _parse_size(text: str) -> tuple[float, float]:
+    """Return a width and a height [inches]."""
+    return _parse_pair(text, 'a width and a height from 1 to 50, such as 6,4',
+                       lambda width, height: 1.0 <= min(width, height) <= max(width, height) <= 50)
+
+
+def _parse_range(text: str) -> tuple[float, float]:
+    """Return the ends of an axis."""
+    return _parse_pair(text, 'two numbers, the lower one first, such as 0,1',
+                       lambda low, high: -inf < low < high < inf)
+
+
+def _parse_pair(text: str, takes: str,
+                is_allowed: Callable[[float, float], bool]) -> tuple[float, float]:
+    with suppress(ValueError):
+        first, second = map(float, text.split(','))
+        if is_allowed(first, second):
+            return first, second
+    raise ArgumentTypeError(f'{text!r} is not allowed; it takes {takes}')
+
+
 def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """
     Return the options of ``lab``.
@@ -221,8 +243,13 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     figure.add_argument('--measure', metavar='NAME',
                         help='the measure to draw, for a scenario (default: instability; against '
                         'keys also led devices and leaders)')
+    figure.add_argument('--size', type=_parse_size, metavar='WIDTH,HEIGHT',
+                        help='the size of the figure of a scenario [inches]')
+    figure.add_argument('--range', type=_parse_range, metavar='LOW,HIGH',
+                        help='the range of its first vertical axis')
     figure.add_argument('--out', type=Path, metavar='FILE',
-                        help='(default: figures/NAME.png in the folder of the results)')
+                        help='its ending is the format, such as .png, .svg and .pdf (default: '
+                        'figures/NAME.png in the folder of the results)')
 
     report = commands.add_parser(
         'report', parents=[everywhere], help="write a report of a scenario's kept results",

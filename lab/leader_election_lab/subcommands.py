@@ -22,7 +22,7 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from leader_election.parameters.command_line import ExitStatus, print_error
 from leader_election_lab.analysis.measures import check_measure, measures_to_come
@@ -46,6 +46,9 @@ from leader_election_lab.runs.until_width import conclusion, run_until
 from leader_election_lab.terminal_output import console, Rows, terminal_table
 from PIL import Image
 import xarray
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MISSED = 1
 """Exit status if intervals are wider than wanted."""
@@ -214,9 +217,10 @@ def figure(options: argparse.Namespace) -> int:
         return ExitStatus.OK
     folder = options.results / 'figures'
     if options.name in figures.names():
-        if options.measure is not None:
-            raise ResultError(f'--measure is not allowed with {options.name}, whose measures are '
-                              'given; it is for figures of scenarios')
+        for option in ('measure', 'size', 'range'):
+            if getattr(options, option) is not None:
+                raise ResultError(f'--{option} is not allowed with {options.name}, whose measures '
+                                  'and size are given; it is for figures of scenarios')
         drawn = figures.draw(options.name, options.results,
                              options.out or folder / f'{options.name}.png')
     else:
@@ -224,10 +228,19 @@ def figure(options: argparse.Namespace) -> int:
             dataset = kept(options.name, options.results)
         except UnknownResultsError as error:
             raise ResultError(f'{error}, or is one of {", ".join(figures.names())}') from None
-        drawn = draw_to(lambda: draw_own(dataset, options.measure),
+        drawn = draw_to(lambda: _fitted(draw_own(dataset, options.measure), options),
                         options.out or folder / f'{dataset.attrs["scenario"]}.png')
     print(f'wrote {drawn}')
     return ExitStatus.OK
+
+
+def _fitted(figure: 'Figure', options: argparse.Namespace) -> 'Figure':
+    """Return a figure in the size and range that the command line asks for."""
+    if options.size is not None:
+        figure.set_size_inches(options.size)
+    if options.range is not None:
+        figure.axes[0].set_ylim(options.range)
+    return figure
 
 
 def report_own(options: argparse.Namespace) -> int:

@@ -305,7 +305,7 @@ def test_figure_and_report_are_written_of_any_scenario(tmp_path, capsys):
         called(subcommands.figure, 'figure', path, *folder)
     with pytest.raises(ResultError, match="no results 'nix' in .*, or is one of acsos2022_"):
         called(subcommands.figure, 'figure', 'nix', *folder)
-    with pytest.raises(ResultError, match='--measure is not allowed with map, whose measures are'):
+    with pytest.raises(ResultError, match='--measure is not allowed with map, whose measures and'):
         called(subcommands.figure, 'figure', 'map', '--measure', 'led', *folder)
     called(subcommands.run, *small(tmp_path, '--seeds', 2))
     capsys.readouterr()
@@ -318,6 +318,18 @@ def test_figure_and_report_are_written_of_any_scenario(tmp_path, capsys):
     assert written == [tmp_path / 'out' / 'figures' / 'small.png', tmp_path / 'led.svg',
                        tmp_path / 'out' / 'small.md']
     assert all(file.stat().st_size > 1000 for file in written)
+    fitted = ('--size', '3,2', '--range', '0,0.5', '--out', tmp_path / 'small.svg')
+    assert called(subcommands.figure, 'figure', 'small', *fitted, *folder) == 0
+    svg = (tmp_path / 'small.svg').read_text()
+    assert 'width="216pt" height="144pt"' in svg and '0.5' in svg and '0.6' not in svg
+
+
+@pytest.mark.parametrize('option', ['--size=0,2', '--size=3', '--size=3,nan',
+                                    '--range=nan,1', '--range=1,1', '--range=1,inf'])
+def test_wrong_size_or_range_of_a_figure_is_refused(option: str, capsys) -> None:
+    with pytest.raises(SystemExit, match='2'):
+        called(subcommands.figure, 'figure', 'small', option)
+    assert 'is not allowed; it takes ' in capsys.readouterr().err
 
 
 # The laboratory in Python, as notebooks use it.
