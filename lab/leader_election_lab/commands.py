@@ -140,7 +140,7 @@ def _parse_count(text: str) -> int:
 def _parse_size(text: str) -> tuple[float, float]:
     """Return a width and a height [inches]."""
     return _parse_pair(text, 'a width and a height from 1 to 50, such as 6,4',
-                       lambda width, height: 1.0 <= min(width, height) <= max(width, height) <= 50)
+                       lambda width, height: 1 <= width <= 50 and 1 <= height <= 50)
 
 
 def _parse_range(text: str) -> tuple[float, float]:
