@@ -236,8 +236,10 @@ def figure(options: argparse.Namespace) -> int:
 
 def _fitted(figure: 'Figure', options: argparse.Namespace) -> 'Figure':
     """Return a figure in the size and range that the command line asks for."""
+    from leader_election_lab.figures.style import make_room
     if options.size is not None:
         figure.set_size_inches(options.size)
+        make_room(figure)
     if options.range is not None:
         figure.axes[0].set_ylim(options.range)
     return figure

@@ -84,9 +84,15 @@ def legend_outside(figure: Figure, handles: Sequence[Any], labels: Sequence[str]
 
     The locations ``outside ...`` do the same, but came with matplotlib 3.7.
     """
-    added = figure.legend(handles, labels, loc='upper right', frameon=False)
-    box = added.get_window_extent().transformed(figure.transFigure.inverted())
-    figure.set_layout_engine('constrained', rect=(0.0, 0.0, box.x0, 1.0))
+    figure.legend(handles, labels, loc='upper right', frameon=False)
+    make_room(figure)
+
+
+def make_room(figure: Figure) -> None:
+    """Let all axes end left of the legend, again after a change of the size."""
+    for added in figure.legends:
+        box = added.get_window_extent().transformed(figure.transFigure.inverted())
+        figure.set_layout_engine('constrained', rect=(0.0, 0.0, box.x0, 1.0))
 
 
 def count_axis(axis: Axis) -> None:
