@@ -36,7 +36,7 @@ from leader_election.localisation.neighbourhood_filter import (
     NO_LATE,
     Observed,
 )
-from leader_election.localisation.odometry_errors import Factors, START
+from leader_election.localisation.odometry_errors import Factors
 from leader_election.localisation.own_sightings import REPEATED, Track
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.poses import Array, between, compose, PlanePose, wrap
@@ -244,7 +244,7 @@ class CooperativeSource(PoseSource):
     def odometry_factors(self) -> tuple[Factors, Factors]:
         """Return the scale errors of the own odometry, and their standard deviations."""
         if self._odometry is None:
-            return Factors(), START
+            return super().odometry_factors
         variances = self._filter.factor_variances(self.robot)
         return self._filter.factors(self.robot), Factors(*np.sqrt(variances).tolist())
 

@@ -133,6 +133,7 @@ def update(state: Array, covariance: Array, line: Measurement,
         by_errors = ((-1.0, 0.0, py, 1.0, 0.0, -y), (0.0, -1.0, -px, 0.0, 1.0, x),
                      (0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
     x, y = x - px, y - py
+    poses = len(rows)
     if math.isnan(line.bearing):
         # The offsets of both radios lengthen the vector, as a motion along the line of sight.
         length = max(math.hypot(x, y), NEAREST)
@@ -148,6 +149,12 @@ def update(state: Array, covariance: Array, line: Measurement,
     noise = _noise(line, x, y, own, parameters)
     linear = _linearised(line, noise, x, y, yaw, (0.0, 0.0, 0.0), own)
     outcome = _judged(line, noise, linear)
+    if len(rows) > poses:
+        # A wrong pose must not pass for the offset of a radio: the gate is that of the poses.
+        slopes = np.array(linear[0]) @ derivatives[:, :poses]
+        variance = slopes @ covariance[np.ix_(rows[:poses], rows[:poses])] @ slopes
+        outcome = outcome._replace(
+            accepted=bool(linear[2] ** 2 <= GATES[1] * (noise[1] + variance)))
     if not outcome.accepted:
         return outcome
     turned = not math.isnan(line.bearing)

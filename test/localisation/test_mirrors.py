@@ -35,12 +35,13 @@ def test_slopes_of_the_area_equal_numeric_derivatives() -> None:
         assert (signed_area(moved)[0] - area) / small == pytest.approx(slope, abs=1e-5)
 
 
-@pytest.mark.parametrize(('aside', 'possible'), [(0.0, True), (0.1, True), (1.0, False)])
-def test_mirror_image_is_possible_when_three_robots_are_almost_on_a_line(
-        aside: float, possible: bool) -> None:
+@pytest.mark.parametrize(('aside', 'turned', 'possible'), [
+    (0.0, 0.6, True), (0.1, 0.6, True), (0.1, 0.4, False), (2.0, 0.6, False)])
+def test_mirror_image_is_possible_when_robots_without_headings_are_almost_on_a_line(
+        aside: float, turned: float, possible: bool) -> None:
     own = NeighbourhoodFilter(LocalisationParameters(), 3.0, {}, Counter())
     for robot, place in enumerate(((1.0, 2.0), (3.0, 2.0), (5.0, 2.0 - aside))):
-        own.add(robot, (*place, 0.0), (0.2, 0.1), (*place, 0.0), 0.0)
+        own.add(robot, (*place, 0.0), (0.2, turned), (*place, 0.0), 0.0)
     assert signed_area(own.state)[0] == pytest.approx(-2.0 * aside)
     assert may_be_mirrored(own.state, own.covariance) == possible
 
@@ -49,7 +50,8 @@ def test_mirror_image_is_possible_when_three_robots_are_almost_on_a_line(
     (3, False, True), (4, False, False), (3, True, False)])
 def test_poses_are_ambiguous_when_three_robots_have_ranges_alone(
         robots: int, camera: bool, ambiguous: bool) -> None:
-    swarm = Neighbourhood(robots, 4, camera=camera, reach=8.0)
+    swarm = Neighbourhood(robots, 4, camera=camera, reach=8.0, odometry_noise_turn=0.6,
+                          odometry_noise_heading=0.2)
     own = swarm.robots[1]
     found = []
     for now in swarm.run(60):

@@ -173,6 +173,17 @@ def test_gate_judges_range_and_bearing_together(accepted: bool) -> None:
     assert np.array_equal(covariance, before[1]) != accepted
 
 
+def test_wrong_pose_does_not_pass_for_the_offset_of_a_radio() -> None:
+    state, covariance = np.zeros(2 * SIZE), 1e-4 * np.eye(2 * SIZE)
+    state[SIZE] = 2.0
+    covariance[OFFSET, OFFSET] = covariance[SIZE + OFFSET, SIZE + OFFSET] = 1.0
+    line = Measurement(0, SIZE, PLACE, 3.0, NONE, 0.0)
+    outcome = update(state, covariance, line, NOISE)
+    assert outcome.range ** 2 < 1.0 and not outcome.accepted
+    assert update(state, covariance, line._replace(range=2.3), NOISE).accepted
+    assert state[OFFSET] == pytest.approx(0.15, abs=0.01)
+
+
 def test_earlier_sighting_changes_errors_as_at_the_earlier_poses() -> None:
     state, covariance = swarm()
     line = Measurement(0, 2 * SIZE, PLACE, 2.5, 0.5, 0.001)

@@ -45,11 +45,7 @@ ODOMETRY_REJECTED = 'odometry_rejected'
 READINGS_REJECTED = 'readings_rejected'
 METRIC_ERRORS = 'metric_errors'
 TOO_UNCERTAIN = 0.5
-"""
-The deviation of distances from which on they say little of who is within the radius [radii]. A
-third of the radius would warn in another 6 % of the time behind the barriers of
-``config/barriers.yaml``.
-"""
+"""The deviation of distances from which on they say little of who is within the radius [radii]."""
 SENSING_COUNTERS = (ODOMETRY_REJECTED, READINGS_REJECTED, METRIC_ERRORS)
 """The names of the counters of sensor inputs, beside those of the pose source."""
 
