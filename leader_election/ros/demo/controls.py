@@ -16,7 +16,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.robot.parameters import ElectionParameters
@@ -31,30 +31,22 @@ LEADERS = 'leaders'
 """The parameter of algorithm ``given``, of both instances."""
 
 
-class Control(NamedTuple):
-    """A parameter that the page sets."""
-
-    declared: Parameter
-    """With the name on a node, and with the choices and the upper end of the page."""
-    value: Any
-    """At the start."""
-    anew: bool
-    of_world: bool
+SETTINGS: Mapping[str, Mapping[str, Any]] = PLAYGROUND['settings']
+"""The settings of the page by their names on a node, which may begin with that of an instance."""
 
 
-def _control(name: str, value: Any, most: float | None = None, anew: bool = False,
-             of_world: bool = False, title: str = '') -> Control:
-    """Return a control by its name, which may begin with that of an instance."""
-    (found,) = (p for p in table(WorldParameters if of_world else ElectionParameters)
+def _declared(name: str) -> Parameter:
+    """Return the declaration of a setting, with the choices and the upper end of the page."""
+    given = SETTINGS[name]
+    (found,) = (p for p in table(WorldParameters if 'of_world' in given else ElectionParameters)
                 if p.name == name.rpartition('.')[2])
     choices = (lambda: tuple(each for each in SCENARIOS if each != GATE)) \
         if name == 'tasks' else found.choices
-    return Control(replace(found, name=name, choices=choices, upper=most or found.upper),
-                   value, anew, of_world)
+    return replace(found, name=name, choices=choices, upper=given.get('most', found.upper))
 
 
-CONTROLS = {name: _control(name, **given) for name, given in PLAYGROUND['settings'].items()}
-MOST_ROBOTS = PLAYGROUND['settings']['robots']['most']
+CONTROLS = {name: _declared(name) for name in SETTINGS}
+MOST_ROBOTS = SETTINGS['robots']['most']
 TOURS: Mapping[str, Any] = PLAYGROUND['tours']
 
 

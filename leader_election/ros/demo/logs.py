@@ -29,6 +29,7 @@ from typing import Any
 
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import ParameterError
+from leader_election.parameters.command_line import fitted
 from leader_election.ros.demo.checks import (
     Check,
     print_report,
@@ -259,7 +260,7 @@ class LogsDemo(Node):
             print(line)
         for line in accuracy_lines({LABELS[name]: each.figures()
                                     for name, each in self.accuracy.items()}, self.options.range):
-            print(line)
+            print(fitted(line))
         end = self.agreements[AGAIN].end
         punctual = min(each.share(end) for each in self.punctuality.values())
         if punctual < PUNCTUAL:

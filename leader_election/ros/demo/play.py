@@ -27,7 +27,7 @@ from leader_election.parameters.command_line import (
     number,
     print_error,
 )
-from leader_election.ros.demo.controls import CONTROLS, MOST_ROBOTS
+from leader_election.ros.demo.controls import CONTROLS, MOST_ROBOTS, SETTINGS
 from leader_election.ros.demo.playground import Playground
 from leader_election.ros.demo.processes import (
     AT_ONCE,
@@ -55,7 +55,7 @@ class PlayPage(Page):
         """Fill the document of a viewer."""
         live, play = super().make(document), self._playground
         document.title = 'playground'
-        Controls(document, live, [each.declared for each in CONTROLS.values()],
+        Controls(document, live, [*CONTROLS.values()],
                  lambda: play.state, play.request)
         return live
 
@@ -68,9 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument('--port', default=port.default, type=number(
         lambda value: 0 <= value < 2**16, port.allowed(), int),
         help=f'{port.description} ({port.default})')
-    parser.add_argument('--robots', default=robots.value, type=number(
-        lambda value: 1 <= value <= MOST_ROBOTS, robots.declared.allowed(), int),
-        help=f'number of robots ({robots.value})')
+    parser.add_argument('--robots', default=SETTINGS['robots']['value'], type=number(
+        lambda value: 1 <= value <= MOST_ROBOTS, robots.allowed(), int),
+        help=f'number of robots ({SETTINGS["robots"]["value"]})')
     parser.add_argument('--seed', type=number(lambda value: value >= 0, '0 and more', int),
                         default=1, help='seed of all random numbers (1)')
     parser.add_argument('--output', type=Path, default=Path('results/play'),

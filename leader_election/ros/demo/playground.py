@@ -39,6 +39,7 @@ from leader_election.ros.demo.controls import (
     CONTROLS,
     LEADERS,
     MOST_ROBOTS,
+    SETTINGS,
     taken,
     TOURS,
 )
@@ -103,8 +104,8 @@ class Playground(FaultySwarm):
             for instance in (MAIN, BESIDE)}
         node = self.observers[MAIN]
         super().__init__(node, folder)
-        self.values = {key: control.declared.check(values.get(key, control.value))
-                       for key, control in CONTROLS.items()}
+        self.values = {key: declared.check(values.get(key, SETTINGS[key]['value']))
+                       for key, declared in CONTROLS.items()}
         self.blind: set[int] = set()
         self.apart: set[int] = set()
         self.lying = False
@@ -160,7 +161,7 @@ class Playground(FaultySwarm):
         values = {**self.values, **{f'{BESIDE}.{key}': self.values[key]
                                     for key in ('radius', LEADERS)}}
         chosen = {key: value for key, value in values.items() if taken(key, self.values)
-                  and not (key in CONTROLS and CONTROLS[key].of_world)}
+                  and 'of_world' not in SETTINGS.get(key, ())}
         return {**self._scene, 'members': members, 'round_period': 0.5,
                 'message_expiry': EXPIRY, 'mandate': 3.0, 'instances': BESIDE, **EXACT_ODOMETRY,
                 **chosen, **SCENARIOS[self.values['tasks']].robot_parameters}
@@ -189,8 +190,8 @@ class Playground(FaultySwarm):
         :raises ProcessDied: if a process has ended, and was not killed.
         """
         snapshot = self.observers[MAIN].snapshot
-        # A tour begins when the swarm runs.
-        complete = self._inbox.empty() and len(snapshot.robots) == len(self.living)
+        # A tour begins when most robots are heard. A user may have frozen some.
+        runs = self._inbox.empty() and 2 * len(snapshot.robots) > len(self.living)
         while not self._inbox.empty():
             name, value = self._inbox.get()
             if name == RESET:
@@ -202,7 +203,7 @@ class Playground(FaultySwarm):
                 self._tour, self._steps = value, deque(TOURS.get(value, ()))
             else:
                 self._try(name, value)
-        if self._tour and snapshot.time >= self._next and (self._told or complete):
+        if self._tour and snapshot.time >= self._next and (self._told or runs):
             self._step_tour(snapshot.time)
         ended = self.processes.ended()
         for robot in self.living:
@@ -216,7 +217,7 @@ class Playground(FaultySwarm):
         self.state = self._state()
 
     def _step_tour(self, now: float) -> None:
-        """Make the next step of the tour, or end it [s]."""
+        """Make the next step of the tour, or end it after the last one. The time is in s."""
         if not self._steps:
             self._restore(self._before)
             return
@@ -281,8 +282,7 @@ class Playground(FaultySwarm):
         return command
 
     def _set(self, name: str, value: Any) -> str:
-        control = CONTROLS[name]
-        value = control.declared.check(value)
+        value = CONTROLS[name].check(value)
         if value == self.values[name]:
             return ''
         values = {**self.values, name: value}
@@ -298,9 +298,9 @@ class Playground(FaultySwarm):
             raise ParameterError(name, problem=f': algorithm {self.values["algorithm"]} does not '
                                  'take it')
         self.values[name] = value
-        if control.anew:
+        if 'anew' in SETTINGS[name]:
             return self.start()
-        if control.of_world:
+        if 'of_world' in SETTINGS[name]:
             return self._tell(name, value)
         also = f'{BESIDE}.{name}'
         settings = {name: value, **({also: value} if name == 'radius' and taken(also, self.values)

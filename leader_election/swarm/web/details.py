@@ -165,7 +165,9 @@ def examination(swarm: Observations, topics: Collection[str]) -> Examination:
 def marks(snapshot: Snapshot, way: Sequence[int], around: Sequence[float],
           examined: Examination) -> dict[str, Data]:
     """
-    Return what a viewer has asked for, as the data of sources on the map.
+    Return the marks of one viewer on the map, as the data of their sources.
+
+    These are the chosen robot, its way to its leader and its radii, links and findings.
 
     :param way: from the chosen robot to its leader, empty without a chosen robot.
     :param around: radii around the leader of the chosen robot [m].
@@ -195,7 +197,7 @@ def marks(snapshot: Snapshot, way: Sequence[int], around: Sequence[float],
 
 
 def draw_marks(chart: Any) -> dict[str, ColumnDataSource]:
-    """Draw what a viewer has asked for on the map, and return the sources of :func:`marks`."""
+    """Draw the marks of one viewer on the map, and return their sources (:func:`marks`)."""
     sources = {name: ColumnDataSource(data, name=name)
                for name, data in marks(Snapshot(0.0, {}), (), (), Examination()).items()}
     note, warn = formatting.hexadecimal(formatting.NOTE), TINTS[Level.WARN]

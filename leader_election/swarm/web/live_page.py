@@ -63,7 +63,7 @@ VARIABLES = {'style': STYLE, 'script': _read('page.js')}
 
 
 def text(name: str, **options: Any) -> Any:
-    """Return an empty text in the style of the page, a root of this name."""
+    """Return a widget of this name for a text, in the style of the page."""
     return Div(name=name, sizing_mode='stretch_width', stylesheets=[STYLE], **options)
 
 

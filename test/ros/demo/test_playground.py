@@ -31,7 +31,7 @@ from browser import Browser, browser  # noqa: F401
 from leader_election.election.messages.codec import MAIN
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.parameters import build, ParameterError, table
-from leader_election.ros.demo.controls import BESIDE, CONTROLS, TOURS
+from leader_election.ros.demo.controls import BESIDE, CONTROLS, SETTINGS, TOURS
 from leader_election.ros.demo.play import main
 from leader_election.ros.demo.playground import Playground
 from leader_election.ros.nodes.process import spin
@@ -45,7 +45,7 @@ from rcl_interfaces.srv import GetParameters
 from rclpy.parameter import parameter_value_to_python
 from ros2_stand_in import put_on_path
 
-SLIDERS = [name for name, control in CONTROLS.items() if not control.anew]
+SLIDERS = [name for name, setting in SETTINGS.items() if 'anew' not in setting]
 OTHER = {'radius': 3.5, 'radius_hysteresis': 0.1, 'communication_range': 4.0, 'radio_loss': 0.25,
          'speed': 0.7}
 """A value of each slider that is not that of the start."""
@@ -127,10 +127,10 @@ def play(ros: None, tmp_path: Path) -> Iterator[Callable[..., Play]]:
 
 @pytest.mark.parametrize('name', CONTROLS)
 def test_control_has_range_and_unit_of_its_declaration(name: str) -> None:
-    here = CONTROLS[name].declared
-    (p,) = (p for p in table(WorldParameters if CONTROLS[name].of_world else ElectionParameters)
+    here, given = CONTROLS[name], SETTINGS[name]
+    (p,) = (p for p in table(WorldParameters if 'of_world' in given else ElectionParameters)
             if p.name == name.rpartition('.')[2])
-    assert here.unit == p.unit and here.check(CONTROLS[name].value) == CONTROLS[name].value
+    assert here.unit == p.unit and here.check(given['value']) == given['value']
     for value in here.choices() if here.choices else (here.lower, here.upper):
         assert value is None or here.check(p.check(value)) == value
     with pytest.raises(ParameterError, match=f'{name}.* takes'):
@@ -142,7 +142,7 @@ def test_robots_take_every_choice_of_the_page(ros: None, tmp_path: Path) -> None
     host = {p.name for p in table(RobotHostParameters)}
     first = dict(game.values)
     for name, control in CONTROLS.items():
-        for value in control.declared.choices() if control.declared.choices else ():
+        for value in control.choices() if control.choices else ():
             game.values = {**first, name: value}
             given = game._robot('1')
             build(ElectionParameters, {'robot_id': 1, **{
@@ -155,21 +155,21 @@ def test_robots_take_every_choice_of_the_page(ros: None, tmp_path: Path) -> None
 def test_sliders_and_their_command_lines_change_the_same_parameters(
         play: Callable[..., Play]) -> None:
     assert {*OTHER} == {*SLIDERS}
-    one = play(robots=2, **{key: CONTROLS[key].value for key in SLIDERS})
+    one = play(robots=2, **{key: SETTINGS[key]['value'] for key in SLIDERS})
     robots = [f'robot_{i}/election_node' for i in (1, 2)]
 
     def set_to() -> dict[str, set[object]]:
         one.until(lambda: not any(map(one.game.asked, ('world', *robots))))
         return {key: {one.parameter(node, key) for node in (
-            ['world'] if CONTROLS[key].of_world else robots)} for key in SLIDERS}
+            ['world'] if 'of_world' in SETTINGS[key] else robots)} for key in SLIDERS}
 
     commands = [one.game.do(*change) for change in OTHER.items()]
     assert [one.game.do(*change) for change in OTHER.items()] == [''] * len(OTHER)
     assert set_to() == {key: {value} for key, value in OTHER.items()}
     assert one.parameter(robots[0], f'{BESIDE}.radius') == OTHER['radius']
     for key in SLIDERS:
-        one.game.do(key, CONTROLS[key].value)
-    assert set_to() == {key: {CONTROLS[key].value} for key in SLIDERS}
+        one.game.do(key, SETTINGS[key]['value'])
+    assert set_to() == {key: {SETTINGS[key]['value']} for key in SLIDERS}
     one.has_run('\n'.join(f'({command}) &' for command in commands) + '\nwait')
     assert set_to() == {key: {value} for key, value in OTHER.items()}
 
@@ -315,9 +315,11 @@ def test_tours_execute_all_steps_in_a_minute_on_both_swarms(
 
 
 def test_end_of_a_tour_and_reset_restore_the_start(play: Callable[..., Play]) -> None:
-    one = play(robots=2, radius=9.0, speed=0.4)
+    one = play(robots=3, radius=9.0, speed=0.4)
     title = next(title for title in TOURS if title.startswith('Why'))
     before = dict(one.game.state.values)
+    one.game.do('freeze', 1)
+    one.until(lambda: {*one.robots} == {2, 3})
     one.game.request(TOUR, title)
     one.until(lambda: one.game.state.values['radius'] == 6.0)
     one.game.request(TOUR, '')
@@ -326,7 +328,7 @@ def test_end_of_a_tour_and_reset_restore_the_start(play: Callable[..., Play]) ->
     one.game.do('kill', 1)
     one.game.do('blind', 2)
     one.game.request(RESET, None)
-    one.until(lambda: one.game.state.values == before and len(one.robots) == 2
+    one.until(lambda: one.game.state.values == before and len(one.robots) == 3
               and one.robots[2].position is not None)
     assert not one.game.blind
 
@@ -342,7 +344,7 @@ def test_place_is_asked_for_until_the_next_action(ros: None, tmp_path: Path) -> 
     document, requests = Document(), []
     game = Playground(tmp_path)
     live = LivePage(document, PageFeed(6.0))
-    controls = Controls(document, live, [c.declared for c in CONTROLS.values()],
+    controls = Controls(document, live, [*CONTROLS.values()],
                         lambda: game.state, lambda *request: requests.append(request))
     fault, note = (document.get_model_by_name(name) for name in ('fault', 'note'))
     tap = SimpleNamespace(x=1.0, y=2.0)
@@ -369,7 +371,7 @@ def test_only_the_playground_has_controls_and_they_request_known_changes(
     assert not [*looking.select({'type': Slider})]
     game = Playground(tmp_path)
     requests: list[str] = []
-    Controls(playing, LivePage(playing, PageFeed(6.0)), [c.declared for c in CONTROLS.values()],
+    Controls(playing, LivePage(playing, PageFeed(6.0)), [*CONTROLS.values()],
              lambda: game.state, lambda name, value: requests.append(name))
     assert {each.name for each in playing.select({'type': Slider})} == {*SLIDERS, 'robots'}
     assert {each.name for each in playing.select({'type': Toggle}) if each.name} == {*SWITCHES}
