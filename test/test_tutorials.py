@@ -195,8 +195,8 @@ def test_ranging_radios_correct_the_drift_in_the_tutorial(ros: None, tmp_path: P
     """Run all commands at half the speed, and for less time."""
     write_files(DRIFT, tmp_path)
     (tmp_path / 'clock.yaml').write_text(yaml.safe_dump(CLOCK))
-    [section] = [block for block in blocks(DRIFT, 'sh') if 'record uwb.mcap' in block]
-    *live, replay = [shlex.split(line)[3:] for line in section.splitlines()]
+    *live, replay = [shlex.split(line)[3:] for block in blocks(DRIFT, 'sh')
+                     if ' uwb.mcap' in block for line in block.splitlines()]
     running = [subprocess.Popen(
         [sys.executable, '-m', 'leader_election', *command,
          *(() if '--ros-args' in command else ('--ros-args',)), '--params-file', 'clock.yaml'],
