@@ -44,6 +44,7 @@ STRETCH = 200_000
 
 
 CHANGES: dict[str, dict[str, object]] = {
+    'phase: random': {'rounds.phase': 'random'},
     'loss': {'messages.loss': 0.2}, 'expiry': {'messages.expiry': 2.5},
     'localisation': {'localisation.model': 'cooperative', 'localisation.deviation': 5.0},
     **{f'regions, {each}': {} for each in ('tree', 'multi-path', 'gossip')}}

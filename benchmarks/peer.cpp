@@ -19,14 +19,16 @@ Bounded Election, once a second each, at random times of the second.
 Two loops of the same rounds: `plain` in double precision with a branch for each device nearby,
 `vectorised` in single precision without branches. Both keep the states in the order of cells and
 have neither lists of neighbours nor mailboxes, losses and samples: a message is what its sender's
-state is now. Arguments: devices, side of the square, range, radius [m], seconds. Output: nanoseconds
-of processor time a round, of each loop.
+state is now. Arguments: devices, side of the square, range, radius [m], seconds, and the phases of
+rounds: random, or place (by x, as in the artefact of ACSOS 2022). Output: nanoseconds of processor
+time a round, of each loop.
 */
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <limits>
 #include <numeric>
@@ -34,22 +36,23 @@ of processor time a round, of each loop.
 #include <vector>
 
 constexpr double SPEED = 2.0, SCALE = 100.0;  // Lévy walk: legs of at least 100 m.
-constexpr int EVERY = 5;                      // Seconds between two sorts.
+constexpr int LANES = 16;                     // Devices whose states are compared at once.
 
 template<typename Real>
 struct Swarm {
   int n, columns;
   double side, wide;
   Real range, radius;
-  std::vector<Real> x, y, to_x, to_y, strength, value, distance, far, offered;
-  std::vector<int> id, leader, order, start;  // order: by the time of a device's round.
+  std::vector<Real> x, y, to_x, to_y, strength, value, distance;
+  std::vector<int> id, leader, in_range, order, start;  // order: by the time of a device's round.
   std::mt19937_64 random{1};
 
-  Swarm(int n, double side, double range, double radius)
+  Swarm(int n, double side, double range, double radius, bool by_place)
   : n(n), side(side), range(range), radius(radius), id(n), order(n)
   {
-    // Two devices that approach each other cross what cells are wider than the range.
-    columns = std::max(1, static_cast<int>(side / (range + 2.0 * SPEED * EVERY)));
+    // Cells are sorted each second. Two devices that approach each other cross what cells are wider
+    // than the range.
+    columns = std::max(1, static_cast<int>(side / (range + 2.0 * SPEED)));
     wide = side / columns;
     std::uniform_real_distribution<double> place(0.0, side), part(0.0, 1.0);
     std::iota(id.begin(), id.end(), 0);
@@ -60,11 +63,15 @@ struct Swarm {
       y.push_back(place(random));
       strength.push_back(part(random));
     }
+    if (by_place) {std::sort(order.begin(), order.end(), [&](int i, int j) {return x[i] < x[j];});}
     to_x = x;
     to_y = y;
     leader = id;
     distance.assign(n, 0);
     for (Real each : strength) {value.push_back(-each);}
+    // What is read beyond the last device does not count.
+    for (auto * column : {&x, &y, &value, &distance}) {column->resize(n + LANES);}
+    leader.resize(n + LANES);
     sort();
   }
 
@@ -107,17 +114,19 @@ struct Swarm {
 
   void elect(int i, bool vectorised)
   {
+    int row = cell(x[i], y[i]) / columns, column = cell(x[i], y[i]) % columns;
+    int top = std::max(row - 1, 0), rows = std::min(row + 1, columns - 1) - top + 1;
+    int first[3], last[3];
+    for (int r = 0; r < rows; r++) {
+      first[r] = start[(top + r) * columns + std::max(column - 1, 0)];
+      last[r] = start[(top + r) * columns + std::min(column + 1, columns - 1) + 1];
+    }
     Real best = -strength[i], near = 0;
     int chosen = id[i];
-    int row = cell(x[i], y[i]) / columns, column = cell(x[i], y[i]) % columns;
-    for (int r = std::max(row - 1, 0); r <= std::min(row + 1, columns - 1); r++) {
-      int first = start[r * columns + std::max(column - 1, 0)];
-      int last = start[r * columns + std::min(column + 1, columns - 1) + 1];
-      if (vectorised) {
-        branchless(i, first, last, best, near, chosen);
-      } else {
-        branching(i, first, last, best, near, chosen);
-      }
+    if (vectorised) {
+      branchless(i, rows, first, last, best, near, chosen);
+    } else {
+      for (int r = 0; r < rows; r++) {branching(i, first[r], last[r], best, near, chosen);}
     }
     value[i] = best;
     distance[i] = near;
@@ -126,12 +135,19 @@ struct Swarm {
 
   void branching(int i, int first, int last, Real & best, Real & near, int & chosen)
   {
+    // Without a branch, since a processor cannot predict which devices are in range.
+    int found = 0;
+    in_range.resize(std::max<std::size_t>(in_range.size(), last - first));
     for (int j = first; j < last; j++) {
-      Real dx = x[j] - x[i], dy = y[j] - y[i], square = dx * dx + dy * dy;
-      if (square > range * range || leader[j] == id[i] || j == i) {continue;}
-      Real far = distance[j] + std::sqrt(square);
-      if (far > radius || value[j] > best) {continue;}
-      if (value[j] < best || far < near) {
+      Real dx = x[j] - x[i], dy = y[j] - y[i];
+      in_range[found] = j;
+      found += dx * dx + dy * dy <= range * range;
+    }
+    for (int k = 0; k < found; k++) {
+      int j = in_range[k];
+      if (leader[j] == id[i] || j == i || value[j] > best) {continue;}
+      Real dx = x[j] - x[i], dy = y[j] - y[i], far = distance[j] + std::sqrt(dx * dx + dy * dy);
+      if (far <= radius && (value[j] < best || far < near)) {
         best = value[j];
         near = far;
         chosen = leader[j];
@@ -139,38 +155,44 @@ struct Swarm {
     }
   }
 
-  void branchless(int i, int first, int last, Real & best, Real & near, int & chosen)
+  void branchless(
+    int i, int rows, const int * first, const int * last, Real & best, Real & near, int & chosen)
   {
     constexpr Real NEVER = std::numeric_limits<Real>::max();
-    int size;
-    far.resize(size = last - first);
-    offered.resize(size);
     const Real own_x = x[i], own_y = y[i], reach = range * range, most = radius;
     const int own = id[i];
-    Real least = best, nearest = NEVER;
-    Real * f = far.data(), * o = offered.data();
-    const Real * px = &x[first], * py = &y[first], * pd = &distance[first], * pv = &value[first];
-    const int * pl = &leader[first];
-    #pragma omp simd reduction(min: least)
-    for (int j = 0; j < size; j++) {
-      Real dx = px[j] - own_x, dy = py[j] - own_y, square = dx * dx + dy * dy;
-      f[j] = pd[j] + std::sqrt(square);
-      Real offer = square <= reach ? pv[j] : NEVER;
-      offer = f[j] <= most ? offer : NEVER;
-      offer = pl[j] != own ? offer : NEVER;
-      o[j] = square > 0 ? offer : NEVER;
-      least = o[j] < least ? o[j] : least;
+    // The best of each lane. A row is read in whole blocks, so that no rest is computed one by one.
+    Real values[LANES], nearest[LANES];
+    int leaders[LANES];
+    for (int k = 0; k < LANES; k++) {
+      values[k] = nearest[k] = NEVER;
+      leaders[k] = own;
     }
-    #pragma omp simd reduction(min: nearest)
-    for (int j = 0; j < size; j++) {
-      Real each = o[j] == least ? f[j] : NEVER;
-      nearest = each < nearest ? each : nearest;
+    for (int r = 0; r < rows; r++) {
+      for (int from = first[r]; from < last[r]; from += LANES) {
+        const Real * px = &x[from], * py = &y[from], * pd = &distance[from], * pv = &value[from];
+        const int * pl = &leader[from];
+        const int left = last[r] - from;
+        #pragma omp simd
+        for (int k = 0; k < LANES; k++) {
+          Real dx = px[k] - own_x, dy = py[k] - own_y, square = dx * dx + dy * dy;
+          Real far = pd[k] + std::sqrt(square), offer = square <= reach ? pv[k] : NEVER;
+          offer = far <= most ? offer : NEVER;
+          offer = pl[k] != own ? offer : NEVER;
+          offer = square > 0 ? offer : NEVER;
+          offer = k < left ? offer : NEVER;
+          bool better = offer < values[k] || (offer == values[k] && far < nearest[k]);
+          nearest[k] = better ? far : nearest[k];
+          leaders[k] = better ? pl[k] : leaders[k];
+          values[k] = better ? offer : values[k];
+        }
+      }
     }
-    if (least < best || (least == best && nearest < near)) {
-      best = least;
-      near = nearest;
-      for (int j = 0; j < size; j++) {
-        if (o[j] == least && f[j] == nearest) {chosen = pl[j];}
+    for (int k = 0; k < LANES; k++) {
+      if (values[k] < best || (values[k] == best && nearest[k] < near)) {
+        best = values[k];
+        near = nearest[k];
+        chosen = leaders[k];
       }
     }
   }
@@ -183,7 +205,7 @@ struct Swarm {
         walk(i);
         elect(i, vectorised);
       }
-      if (now % EVERY == 0) {sort();}
+      sort();
     }
     return 1e9 * (std::clock() - began) / CLOCKS_PER_SEC / n / seconds;
   }
@@ -193,7 +215,8 @@ int main(int, char ** given)
 {
   int n = std::atoi(given[1]), seconds = std::atoi(given[5]);
   double side = std::atof(given[2]), range = std::atof(given[3]), radius = std::atof(given[4]);
-  Swarm<double> plain(n, side, range, radius);
-  Swarm<float> vectorised(n, side, range, radius);
+  bool by_place = std::strcmp(given[6], "place") == 0;
+  Swarm<double> plain(n, side, range, radius, by_place);
+  Swarm<float> vectorised(n, side, range, radius, by_place);
   std::printf("%f %f\n", plain.nanoseconds(seconds, false), vectorised.nanoseconds(seconds, true));
 }

@@ -30,17 +30,20 @@ from benchmarks.laboratory import Case, HERE, measure
 TURNS = 3
 SOURCE = Path(__file__).with_suffix('.cpp')
 OPTIONS = '-std=c++20 -O3 -march=native -ffast-math -fopenmp-simd'
+RANDOM = 'phase: random'
+SIZES = {0: '1000 1030 50 400 200', 100_000: '100000 10300 50 400 6',
+         1_000_000: '1000000 32571 50 400 2'}
 CASES = {
-    Case('acsos2022_random', 'bounded', 0): '1000 1030 50 400 200',
-    Case('acsos2022_edge', 'bounded', 0): '1011 1030 100 250 100',
-    Case('acsos2022_random', 'bounded', 100_000): '100000 10300 50 400 6',
-    Case('acsos2022_random', 'bounded', 1_000_000): '1000000 32571 50 400 2',
-}
+    Case('acsos2022_edge', 'bounded', 0): '1011 1030 100 250 100 place',
+    **{Case('acsos2022_random', 'bounded', devices, change): f'{arguments} {phase}'
+       for devices, arguments in SIZES.items()
+       for change, phase in (('', 'place'), (RANDOM, 'random'))}}
 """The arguments of the C++ code for each case of the laboratory."""
+COLUMNS = ('laboratory', 'C++ plain', 'C++ vectorised', 'plain / lab', 'vectorised / lab')
 
 
 def main() -> None:
-    """Print the figures: the median of all turns."""
+    """Print the figures: the median of all turns. Ratios are of the same turn."""
     compiler = next(filter(None, map(shutil.which, ('g++', 'c++', 'clang++'))), None)
     if compiler is None:
         print('skipped: there is no C++ compiler (g++, c++ or clang++)')
@@ -48,17 +51,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / 'peer'
         subprocess.run([compiler, *OPTIONS.split(), '-o', program, SOURCE], check=True)
-        print(f'{"":32} laboratory  C++ plain  C++ vectorised')
+        print(' ' * 40, *(f'{column:>17}' for column in COLUMNS))
         for case, arguments in CASES.items():
             turns = []
             for _ in range(TURNS):
                 found, = measure([(HERE, case)], 3)
                 peer = subprocess.run([program, *arguments.split()], check=True, encoding='utf-8',
                                       capture_output=True).stdout
-                turns.append((min(found.nanoseconds), *map(float, peer.split())))
-            rates = [1e3 / statistics.median(column) for column in zip(*turns)]
-            name = f'{case.scenario} {case.devices or ""}'
-            print(f'{name:32} {rates[0]:10.2f} {rates[1]:10.2f} {rates[2]:15.2f}', flush=True)
+                lab, plain, vectorised = (1e3 / each for each in (
+                    min(found.nanoseconds), *map(float, peer.split())))
+                turns.append((lab, plain, vectorised, plain / lab, vectorised / lab))
+            name = f'{case.scenario} {case.devices or ""} {arguments.split()[-1]}'
+            print(f'{name:40}', *(f'{statistics.median(column):17.2f}' for column in zip(*turns)),
+                  flush=True)
 
 
 if __name__ == '__main__':

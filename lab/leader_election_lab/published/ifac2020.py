@@ -1,0 +1,139 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Statements of IFAC 2020, with the numbers that decide them."""
+
+from collections.abc import Sequence
+from functools import partial
+from math import ceil, inf, log2
+
+from leader_election_lab.analysis import measures
+from leader_election_lab.analysis.measures import Floats
+from leader_election_lab.published.readings import extreme, over_runs, Reading, Statement
+import numpy as np
+import xarray as xr
+
+LOSS = 450.0
+"""The time at which the leader fails in ``ifac2020_recovery`` [s]."""
+
+
+def one_leader(results: xr.Dataset, label: str, since: float = 0.0) -> Floats:
+    """Return the time of each run until all running devices have one leader [s], nan for never."""
+    own = results.sel(algorithm=label)
+    times = own['time'].values
+    # A device may have failed.
+    devices = int(own['largest_size'].max()) - (since > 0.0)
+    late = times > since
+    named, correct, largest = (own[name].transpose('seed', 'time').values[:, late]
+                               for name in ('named', 'correct', 'largest_size'))
+    return np.array([measures.time_to_one_leader(
+        times[late], run[0], run[1], run[2], devices)
+        for run in zip(named, correct, largest)]) - since
+
+
+def later(results: xr.Dataset, label: str) -> list[Reading]:
+    """Return the delay against smaller K until one leader is left again after a loss [s]."""
+    own = one_leader(results, label, LOSS)
+    # With K = 1 the next election takes longer: that is another sentence.
+    return [over_runs(f'than {other}:', own - one_leader(results, other, LOSS), '+.1f',
+                      least=least)
+            for other, least in (('resilient-2', 0.0), ('resilient-1', -inf))]
+
+
+def several(results: xr.Dataset, label: str) -> list[Reading]:
+    """Return the number of leaders just before the loss."""
+    leaders = results['leaders'].sel(algorithm=label, time=LOSS).values.astype(float)
+    return [over_runs('leaders:', leaders, '.1f', least=1.0)]
+
+
+def sooner(results: xr.Dataset, label: str) -> list[Reading]:
+    """Return the delay of K = 1 against this K until one leader is left [s]."""
+    return [over_runs('K = 1 later by', one_leader(results, 'resilient-1')
+                      - one_leader(results, label), '+.1f')]
+
+
+def more_leaders(results: xr.Dataset, label: str) -> list[Reading]:
+    """Return the surplus of leaders over resilient-2 in the first 40 rounds."""
+    named = results['leaders'].sel(time=slice(1, 40)).mean('time').astype(float)
+    more = named.sel(algorithm=label) - named.sel(algorithm='resilient-2')
+    return [over_runs('more:', more.values, '+.1f')]
+
+
+def most_rounds(farthest: int, factor: int) -> int:
+    """
+    Return the most rounds until all devices have the best leader, by theorem 1.
+
+    :param farthest: hops of the farthest device from the best one, >= 0.
+    :param factor: K, >= 1. No device has a leader that does not exist.
+
+    With K = 1 it is quadratic: 1 + D (D + 1).
+
+    >>> [most_rounds(10, factor) for factor in (1, 2, 3)]
+    [111, 31, 22]
+    """
+    if farthest == 0:
+        return 1
+    inside = ceil((farthest - 1) / factor)
+    return most_rounds(inside, factor) + inside + farthest + 1
+
+
+def rounds_and_hops(results: xr.Dataset, label: str) -> tuple[Floats, Floats]:
+    """Return the rounds until all have the best leader, nan for never, and the farthest hops."""
+    hops = results['largest_radius'].sel(algorithm=label).isel(time=-1).values
+    return one_leader(results, label), np.asarray(hops, np.float64)
+
+
+def within_bound(results: xr.Dataset, label: str) -> list[Reading]:
+    """Return the least number of rounds by which any run stays below theorem 1."""
+    factor, readings = int(label[-1]), []
+    for place in results['network'].values if 'network' in results.dims else (None,):
+        of_place = results if place is None else results.sel(network=place)
+        rounds, hops = rounds_and_hops(of_place, label)
+        most = np.array([most_rounds(round(each), factor) for each in hops])
+        name = '' if place is None else f'{place}, '
+        readings.append(extreme(f'{name}rounds to spare:', most - rounds, '.0f', least=-0.5))
+    return readings
+
+
+def within_closed_form(results: xr.Dataset, label: str) -> list[Reading]:
+    """Return the rounds by which any run with K = 2 stays below 3 D + log2(D + 1) + 3 + 1."""
+    rounds, hops = rounds_and_hops(results, label)
+    most = 3.0 * hops + np.array([log2(each + 1.0) for each in hops]) + 4.0
+    return [extreme('rounds to spare:', most - rounds, '.1f')]
+
+
+def quadratic(results: xr.Dataset, label: str) -> list[Reading]:
+    """Return the rounds with K = 1, divided by D (D + 1)."""
+    rounds, hops = rounds_and_hops(results, label)
+    return [over_runs('rounds / D (D + 1):', rounds / (hops * (hops + 1.0)), '.3f', 0.9, 1.1)]
+
+
+RESILIENT = ('resilient-1', 'resilient-2', 'resilient-3')
+_says, _BOUND = partial(Statement, 'IFAC 2020'), 'ifac2020_by_the_text'
+STATEMENTS: Sequence[Statement] = (
+    _says('abstract', 'A larger K delays the recovery from the loss of the leader.',
+          'ifac2020_recovery', ('resilient-3',), later),
+    _says('abstract', 'A small K may lead to multiple leaders.', 'ifac2020_recovery',
+          ('resilient-0.5',), several),
+    _says('5', 'K of 2 or 3 is much faster than 1.', 'ifac2020_convergence',
+          ('resilient-2', 'resilient-3'), sooner),
+    _says('5', 'The election of Datta et al. has many more leaders on the way.',
+          'ifac2020_convergence', ('colour',), more_leaders),
+    _says('4, theorem 1', 'No election takes more rounds than the bound, in random networks,',
+          _BOUND, RESILIENT, within_bound),
+    _says('4, theorem 1', 'on lines and on grids.', 'ifac2020_bound', RESILIENT, within_bound),
+    _says('4, theorem 1', 'With K = 2 it takes at most 3 D + log2(D + 1) + 3 rounds more than T.',
+          _BOUND, ('resilient-2',), within_closed_form),
+    _says('4, theorem 1', 'With K = 1 the bound is quadratic, and reached.', _BOUND,
+          ('resilient-1',), quadratic))
