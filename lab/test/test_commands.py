@@ -318,7 +318,8 @@ def test_figure_and_report_are_written_of_any_scenario(tmp_path, capsys):
     assert written == [tmp_path / 'out' / 'figures' / 'small.png', tmp_path / 'led.svg',
                        tmp_path / 'out' / 'small.md']
     assert all(file.stat().st_size > 1000 for file in written)
-    fitted = ('--size', '6,4', '--measure', 'leaders', '--range', '0,3', '--out', tmp_path / 'small.svg')
+    fitted = ('--size', '6,4', '--measure', 'leaders', '--range', '0,3',
+              '--out', tmp_path / 'small.svg')
     assert called(subcommands.figure, 'figure', 'small', *fitted, *folder) == 0
     svg = (tmp_path / 'small.svg').read_text()
     assert 'width="432pt" height="288pt"' in svg and '<!-- 3.0' in svg and '<!-- 3.5' not in svg
