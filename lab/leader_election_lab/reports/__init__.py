@@ -34,7 +34,7 @@ from leader_election_lab.experiment.scenario import ScenarioError
 from leader_election_lab.figures import coordination2019
 from leader_election_lab.figures.curves import draw_own
 from leader_election_lab.figures.style import count_seeds, draw_to
-from leader_election_lab.published import COLUMNS, COMPARISONS, LEGEND, Order, Row
+from leader_election_lab.published.comparisons import COLUMNS, COMPARISONS, LEGEND, Order, Row
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs.files import check_writable, path_of, replacing, ResultError
 from leader_election_lab.runs.kept import machine

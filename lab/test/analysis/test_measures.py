@@ -33,12 +33,12 @@ from leader_election_lab.analysis.measures import (
     time_to_one_leader,
     united_part,
 )
-from leader_election_lab.published import (
+from leader_election_lab.published import ENOUGH
+from leader_election_lab.published.comparisons import (
     compare_instability,
     compare_rounds,
     compare_settling,
     COMPARISONS,
-    ENOUGH,
     LEGEND,
     Number,
     Order,

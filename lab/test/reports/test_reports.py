@@ -22,7 +22,7 @@ from example_results import results
 from leader_election_lab import figures, published
 from leader_election_lab.analysis.measures import Estimate
 from leader_election_lab.experiment import scenario
-from leader_election_lab.published import Number, Order
+from leader_election_lab.published.comparisons import Number, Order
 from leader_election_lab.reports import (
     aims_missed,
     conclude,
