@@ -21,6 +21,7 @@ from functools import partial
 from leader_election_lab.analysis import measures
 from leader_election_lab.published import (
     averages,
+    COVERAGE,
     EARLY,
     ENOUGH,
     instability,
@@ -213,7 +214,8 @@ def compare_settling(scenario: str, results: xr.Dataset) -> list[Row]:
                 float(reference['mean'].sel(algorithm=algorithm, time=slice(
                     start + 1, end)).mean()) if reference is not None and known else None,
                 INSTABILITY_AIM if known else None,
-                float(mean.half_width * spread) if known else 0.0))
+                float(mean.half_width * spread) if known else 0.0,
+                curves.sizes['seed'] < min(COVERAGE)))
             published_time = measures.settling_time(
                 reference['time'].values, reference['mean'].sel(algorithm=algorithm).values,
                 SETTLED, start, end) if reference is not None and known else None

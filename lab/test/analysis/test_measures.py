@@ -264,7 +264,7 @@ def test_wrong_order_of_instability_is_not_met():
         ['classic', 'bounded'], EVERY_SECOND, 2, instability=np.reshape([0.05, 0.06], (2, 1, 1))))
     assert [row.met for row in rows[3:6]] == [False, False, False]
     assert isinstance(rows[5], Order) and rows[5].ours == ('classic', 'bounded')
-    # Two seeds at one level differ from the published curves at every round.
+    # Seeds at one level have no spread, and differ from the published curves at every round.
     assert [row.cells()[-1] for row in rows[6:]] == ['**outside**'] * 2
 
 
