@@ -16,7 +16,6 @@
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Container, Iterable, Sequence
-import math
 from typing import NamedTuple
 
 from leader_election.localisation.innovations import AGAINST, Innovation, score
@@ -105,9 +104,6 @@ class LostRobots:
                 there = own.odometry(seen)
             else:
                 continue
-            if math.isnan(bearing):
-                distance -= sum(own.factors(robot).offset for robot in (observer, seen)
-                                if robot in own)
             each = _RecordedSighting(
                 now, observer, seen, distance, bearing, own.odometry(observer), there,
                 accepted.get(seen, True), distrusted)
