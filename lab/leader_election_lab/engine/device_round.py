@@ -216,6 +216,17 @@ def find_near(network, medium, i):
 
 
 @inlined
+def is_settled(links, medium, near, found):
+    """Return whether all mailboxes in both directions are fresh, and no message can be lost."""
+    if medium.loss > 0.0 or len(links.loss) > 0:
+        return False
+    fresh = np.uint8(FRESH | FRESH_AT_NEIGHBOUR)
+    for p in range(np.uint64(found)):
+        fresh &= links.flags[near[p]]
+    return fresh == FRESH | FRESH_AT_NEIGHBOUR
+
+
+@inlined
 def exchange(network, medium, random, i, found, now):
     """
     Exchange messages with the neighbours in range, before the round of device i.
@@ -235,6 +246,17 @@ def exchange(network, medium, random, i, found, now):
     trusted_squared = medium.trusted * medium.trusted
     x, y = position[i, 0] + error[i, 0], position[i, 1] + error[i, 1]
     messages, degree, lost, filled = np.uint64(0), 0, 0, 0
+    if not (delayed or timed or estimated) and trusted_squared == np.inf and is_settled(
+            links, medium, workspace.near, found):
+        # Most rounds by far: each neighbour has the other's latest message, and none is lost.
+        for p in range(np.uint64(found)):
+            metric[p] = workspace.square[p]
+            copy_sent(network.offsets, network.exports, links.neighbour[workspace.near[p]],
+                      workspace.heard, p)
+        messages = np.uint64(found)
+        counts[DELIVERED] += found
+        counts[OVERWRITTEN] += found
+        found = 0
     for p in range(np.uint64(found)):
         k, squared = workspace.near[p], workspace.square[p]
         if delayed:
