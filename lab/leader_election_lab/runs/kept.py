@@ -67,8 +67,7 @@ def collect(scenario: Scenario, folder: Path, digests: Digests) -> xarray.Datase
     dataset = results.empty(
         scenario, [each.label for each in scenario.entrants if each.label in labels],
         sorted({key.seed for key in keys}))
-    for key, file in zip(keys, files):
-        results.put(dataset, key, read(file))
+    results.put(dataset, zip(keys, map(read, files)))
     pieces = [piece for entrant in scenario.entrants for piece in chosen(scenario, entrant)]
     results.save(dataset.assign_attrs({MADE_OF: made_of, **attributes(
         scenario, pieces)}), scenario, path, digests)

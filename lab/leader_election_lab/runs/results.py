@@ -30,7 +30,7 @@ The attributes ``long_name``, ``units`` and ``description`` document each variab
 conventions for climate and forecast metadata (CF).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from importlib.metadata import version
 import math
@@ -182,16 +182,20 @@ def _settings(scenario: Scenario) -> dict[str, Any]:
                                  (WINDOW, [each.measure.window for each in variants]))}
 
 
-def put(dataset: xarray.Dataset, key: Key, run: Run) -> None:
-    """Write a run to its place in a dataset, which must include the key."""
-    place = (dataset.get_index('algorithm').get_loc(key.algorithm),
-             *np.unravel_index(key.variant, [dataset.sizes[name] for name in varied(dataset)]),
-             dataset.get_index('seed').get_loc(key.seed))
-    for column, measure in enumerate(dict.fromkeys((*COLUMNS, *sampled(dataset)))):
-        if measure in dataset:
-            dataset[measure].values[place] = run.samples[:, column]
-    dataset['counts'].values[place] = run.counts
-    dataset['message_bytes'].values[place] = run.message_bytes
+def put(dataset: xarray.Dataset, runs: Iterable[tuple[Key, Run]]) -> None:
+    """Write runs to their places in a dataset, which must include their keys."""
+    # Looked up once: a look at a dataset takes longer than a small run.
+    measures = [(column, dataset[measure].values) for column, measure in enumerate(
+        dict.fromkeys((*COLUMNS, *sampled(dataset)))) if measure in dataset]
+    counts, lengths = dataset['counts'].values, dataset['message_bytes'].values
+    labels, seeds = dataset.get_index('algorithm'), dataset.get_index('seed')
+    sizes = [dataset.sizes[name] for name in varied(dataset)]
+    for key, run in runs:
+        place = (labels.get_loc(key.algorithm), *np.unravel_index(key.variant, sizes),
+                 seeds.get_loc(key.seed))
+        for column, values in measures:
+            values[place] = run.samples[:, column]
+        counts[place], lengths[place] = run.counts, run.message_bytes
 
 
 def sampled(dataset: xarray.Dataset) -> list[str]:

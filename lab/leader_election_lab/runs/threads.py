@@ -19,6 +19,7 @@ from concurrent.futures import as_completed, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+import sys
 from threading import Event, Lock
 from time import monotonic
 
@@ -29,6 +30,9 @@ from leader_election_lab.simulation.simulate import simulate, simulate_branches
 from leader_election_lab.states import ROUNDS
 from leader_election_lab.terminal_output import Progress
 from numba.core import event
+
+SWITCH = 1e-4
+"""The time after which a thread lets others run Python [s]."""
 
 
 def compute(groups: Sequence[Mapping[Path, Key]], variants: Sequence[Scenario], workers: int,
@@ -50,6 +54,9 @@ def compute(groups: Sequence[Mapping[Path, Key]], variants: Sequence[Scenario], 
         return finished_runs
 
     pool = ThreadPoolExecutor(workers)
+    usual = sys.getswitchinterval()
+    # A thread whose rounds are over would wait for the interpreter's lock as long as they took.
+    sys.setswitchinterval(SWITCH)
     try:
         for future in as_completed([pool.submit(compute_group, group) for group in groups]):
             for key, rounds in future.result():
@@ -60,6 +67,7 @@ def compute(groups: Sequence[Mapping[Path, Key]], variants: Sequence[Scenario], 
             stopped.set()
         raise
     finally:
+        sys.setswitchinterval(usual)
         pool.shutdown(wait=False, cancel_futures=True)
 
 

@@ -72,6 +72,10 @@ def simulate_branches(
     :param seed: >= 0.
     """
     first, *others = scenarios
+    if not others:
+        # Without a copy of the network.
+        yield simulate(first, algorithm, seed)
+        return
     parted = min((parting(first, other) for other in others), default=np.inf)
     entrant = first.entrant(algorithm)
     with one_line(entrant):

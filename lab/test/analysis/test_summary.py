@@ -52,10 +52,10 @@ def dataset(tmp_path: Path) -> xarray.Dataset:
     scenario = load(tmp_path, SHORT)
     made_up = results.empty(scenario, ['classic', 'bounded'], [0, 1, 2])
     high, low = [9.0, 0.5, 0.5, 0.5, 0.5, 0.5], [9.0, 0.1, 0.1, 0.1, 0.1, 0.1]
-    results.put(made_up, Key('bounded', 1, 0), made([3, 0, 1, 0, 0, 0], high, 100.0))
-    results.put(made_up, Key('bounded', 1, 2), made([3, 1, 0, 0, 0, 0], low, 200.0))
-    results.put(made_up, Key('classic', 0, 0), made([1, 1, 1, 1, 1, 1], low, 50.0))
-    results.put(made_up, Key('classic', 0, 1), made([0, 0, 0, 0, 0, 0], low, 50.0))
+    results.put(made_up, [(Key('bounded', 1, 0), made([3, 0, 1, 0, 0, 0], high, 100.0))])
+    results.put(made_up, [(Key('bounded', 1, 2), made([3, 1, 0, 0, 0, 0], low, 200.0))])
+    results.put(made_up, [(Key('classic', 0, 0), made([1, 1, 1, 1, 1, 1], low, 50.0))])
+    results.put(made_up, [(Key('classic', 0, 1), made([0, 0, 0, 0, 0, 0], low, 50.0))])
     made_up.attrs |= {'title': 'By hand', 'text': scenario.text}
     return made_up
 
@@ -83,7 +83,8 @@ def two_variants(folder: Path, window: int, vary: str) -> xarray.Dataset:
     scenario = load(folder, SIX.replace('window: 1', f'window: {window}') + f'vary: {vary}\n')
     made_up = results.empty(scenario, ['bounded'], [0])
     for variant in range(2):
-        results.put(made_up, Key('bounded', variant, 0), made([3, 0, 1, 0, 0, 0], [0.1] * 6, 1.0))
+        results.put(made_up, [
+            (Key('bounded', variant, 0), made([3, 0, 1, 0, 0, 0], [0.1] * 6, 1.0))])
     made_up.attrs |= {'title': 'By hand', 'text': scenario.text}
     return made_up
 
@@ -111,7 +112,8 @@ def test_run_is_unstable_when_calm_for_less_than_a_sixth(tmp_path: Path) -> None
     for seed, last in enumerate((20, 21, 23)):
         samples = np.zeros((24, len(MEASURES)))
         samples[:last, MEASURES.index('changes')] = 1
-        results.put(made_up, Key('bounded', 0, seed), Run(samples, np.ones(len(COUNTERS), int), 1))
+        results.put(made_up, [
+            (Key('bounded', 0, seed), Run(samples, np.ones(len(COUNTERS), int), 1))])
     made_up.attrs['text'] = scenario.text
     [line] = lines(made_up)
     assert (line.settled, line.settling) == (1, 20)
@@ -155,9 +157,9 @@ def test_line_has_the_counting_errors_of_regions(tmp_path: Path) -> None:
     samples[:, COLUMNS.index('informed')] = [0, 1, 1, 1, 1, 0.5]
     samples[:, COLUMNS.index('agreeing')] = [0, 0.5, 0.5, 0.5, 0.5, 0.5]
     counts = np.full(len(COUNTERS), 60)
-    results.put(made_up, Key('bounded', 0, 0), Run(samples.copy(), counts, 100.0))
+    results.put(made_up, [(Key('bounded', 0, 0), Run(samples.copy(), counts, 100.0))])
     samples[:, len(MEASURES):] = np.nan
-    results.put(made_up, Key('classic', 0, 0), Run(samples, counts, 50.0))
+    results.put(made_up, [(Key('classic', 0, 0), Run(samples, counts, 50.0))])
     made_up.attrs |= {'title': 'By hand', 'text': scenario.text}
     classic, bounded = lines(made_up)
     assert [each.value for each in bounded[-4:]] == pytest.approx([0.0, 0.08, 0.9, 0.5])

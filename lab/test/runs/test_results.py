@@ -51,7 +51,7 @@ def test_run_is_put_at_its_labels(varied: Scenario) -> None:
     # Variants count in the order of the keys, the last one fastest:
     # (0, random), (0, together), (0.5, random), (0.5, together).
     dataset = results.empty(varied, ['classic', 'bounded'], [3, 7])
-    results.put(dataset, Key('bounded', 2, 7), made_up(20, 5))
+    results.put(dataset, [(Key('bounded', 2, 7), made_up(20, 5))])
     values, variant = varied.variants()[2]
     assert values == {'messages.loss': 0.5, 'rounds.phase': 'random'}
     assert variant.messages.loss == 0.5
@@ -67,7 +67,7 @@ def test_run_is_put_at_its_labels(varied: Scenario) -> None:
 
 def test_saved_results_load_unchanged(varied: Scenario, tmp_path: Path) -> None:
     dataset = results.empty(varied, ['bounded'], [0])
-    results.put(dataset, Key('bounded', 3, 0), made_up(20, 2))
+    results.put(dataset, [(Key('bounded', 3, 0), made_up(20, 2))])
     results.save(dataset, varied, tmp_path / FILE, store.digests(varied))
     loaded = results.load(tmp_path / FILE)
     assert loaded.drop_vars('fingerprint').equals(dataset)
@@ -149,7 +149,7 @@ def test_measures_of_regions_are_stored_for_algorithms_that_have_regions(tmp_pat
     mixed = load(tmp_path, VARIED.replace('radius: 30, ties', 'radius: 30, regions: {}, ties'))
     dataset = results.empty(mixed, ['classic', 'bounded'], [0])
     samples = np.full((20, len(COLUMNS)), 7.0)
-    results.put(dataset, Key('bounded', 0, 0), Run(samples, np.ones(len(COUNTERS)), 3.0))
+    results.put(dataset, [(Key('bounded', 0, 0), Run(samples, np.ones(len(COUNTERS)), 3.0))])
     results.save(dataset, mixed, tmp_path / FILE, store.digests(mixed))
     read = results.load(tmp_path / FILE)
     for measure in REGION_MEASURES:
