@@ -15,8 +15,8 @@
 """Task ``dispatch``: jobs come in on the topics of robots, and regions do them."""
 
 from argparse import Namespace
-from collections import Counter
 from copy import copy
+from functools import partial
 import json
 from pathlib import Path
 from statistics import median
@@ -62,7 +62,7 @@ class DispatchScenario(DrivingScenario):
     Jobs at random places come in on topics of random robots. All are done, and counted.
 
     :ivar put: the jobs put on topics, by id.
-    :ivar done: how often each was done.
+    :ivar done: the robots that did each.
     """
 
     duration = 120.0
@@ -86,7 +86,7 @@ class DispatchScenario(DrivingScenario):
             if shapely.contains_xy(free, *place):
                 self._places.append(place)
         self.put: dict[int, PutJob] = {}
-        self.done: Counter[int] = Counter()
+        self.done: dict[int, set[int]] = {}
         self._waits: dict[int, float] = {}
         self._begun: float | None = None
         self._now = 0.0
@@ -102,13 +102,14 @@ class DispatchScenario(DrivingScenario):
         profile = copy(STATE)
         profile.depth = 10
         for robot in demo.ids:
-            node.create_subscription(String, f'/robot_{robot}/job', self.receive, profile)
+            node.create_subscription(
+                String, f'/robot_{robot}/job', partial(self.receive, robot), profile)
 
-    def receive(self, message: String) -> None:
-        """Count a job that a robot has done."""
+    def receive(self, robot: int, message: String) -> None:
+        """Note a job that a robot has done. A latched message may come again."""
         job = json.loads(message.data) if message.data else {}
         if job.get('state') == 'done' and job['id'] in self.put:
-            self.done[job['id']] += 1
+            self.done.setdefault(job['id'], set()).add(robot)
             self._waits.setdefault(job['id'], self._now - self.put[job['id']].time)
 
     def observe(self, observation: Observation) -> None:
@@ -131,7 +132,8 @@ class DispatchScenario(DrivingScenario):
         """Check that the jobs that robots lived long enough to pass on are done."""
         held = {number for number, job in self.put.items()
                 if self._died.get(job.robot, np.inf) - job.time > KNOWN_AFTER}
-        left, twice = held - self.done.keys(), sum(n > 1 for n in self.done.values())
+        left = held - self.done.keys()
+        twice = sum(len(robots) > 1 for robots in self.done.values())
         waits = [*self._waits.values()]
         return [
             *super().checks(),
