@@ -14,9 +14,12 @@
 
 """The environment of tests: the variables of processes that they start, and missing packages."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 import os
 from pathlib import Path
+import resource
 import shutil
 import subprocess
 import sys
@@ -101,3 +104,17 @@ def with_messages(folder: Path) -> dict[str, str]:
         ['sh', '-c', '. install/setup.sh; env -0'], cwd=folder, env=variables(),
         capture_output=True, text=True, check=True)
     return dict(line.split('=', 1) for line in sourced.stdout.split('\0') if line)
+
+
+@contextmanager
+def disk_with_room(size: int) -> Iterator[None]:
+    """Let this process write no file that is longer than a size [bytes]."""
+    usual, compiles = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    # A module that is imported meanwhile would have its byte code cut off, for good.
+    sys.dont_write_bytecode = True
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, usual[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+        sys.dont_write_bytecode = compiles

@@ -82,8 +82,10 @@ ROS2 = 'ros2'
 
 
 def fitted(line: str) -> str:
-    """Return a line of text, broken between words where the terminal is narrower."""
-    width = shutil.get_terminal_size((len(line) + 2, 0)).columns - 1
+    """Return a line of text, broken between words where it goes to a terminal that is narrower."""
+    if not sys.stdout.isatty():
+        return line
+    width = shutil.get_terminal_size().columns - 1
     return '\n'.join(textwrap.wrap(line, width, subsequent_indent=' ' * 8,
                                    break_long_words=False, break_on_hyphens=False))
 

@@ -15,8 +15,8 @@
 """The conversion of MRCLAM's own files to a folder of logs, and the command ``logs convert``."""
 
 from pathlib import Path
-import resource
 
+from environment import disk_with_room
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from leader_election.parameters import ParameterError
@@ -132,12 +132,8 @@ def test_data_set_is_refused_when_a_comment_is_in_another_encoding(source, tmp_p
 
 def test_folder_is_removed_when_logs_cannot_be_written(source, tmp_path):
     target = tmp_path / 'logs'
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10, resource.RLIM_INFINITY))
-    try:
-        with pytest.raises(ParameterError, match='logs.*: File too large'):
-            convert(source, target)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+    with disk_with_room(10), pytest.raises(ParameterError, match='logs.*: File too large'):
+        convert(source, target)
     assert not target.exists()
 
 

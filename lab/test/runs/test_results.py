@@ -15,8 +15,8 @@
 """Results are labelled, and saved as a whole. Unusable files are reported."""
 
 from pathlib import Path
-import resource
 
+from environment import disk_with_room
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import kept, results, store
 from leader_election_lab.runs.files import ResultError
@@ -122,14 +122,8 @@ def test_older_file_is_kept_when_the_disk_is_full(
         varied: Scenario, tmp_path: Path, room: int) -> None:
     path = tmp_path / FILE
     path.write_bytes(b'of yesterday')
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
-    try:
-        with pytest.raises(ResultError) as raised:
-            results.save(results.empty(varied, ['bounded'], [0]), varied, path,
-                         store.digests(varied))
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    with disk_with_room(room), pytest.raises(ResultError) as raised:
+        results.save(results.empty(varied, ['bounded'], [0]), varied, path, store.digests(varied))
     assert f'{path} cannot be written' in str(raised.value)
     assert path.read_bytes() == b'of yesterday'
     assert sorted(file.name for file in tmp_path.iterdir()) == [FILE, 'small.yaml']

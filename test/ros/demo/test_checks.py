@@ -14,6 +14,8 @@
 
 """Observation of a run, on made snapshots."""
 
+import sys
+
 from leader_election.election.robot.diagnostics import Status
 from leader_election.ros.demo.checks import (
     Check,
@@ -200,10 +202,11 @@ def test_robot_that_its_leader_never_acts_over_is_found(seconds, holds, ros):
 
 
 def test_report_breaks_lines_between_words_when_a_terminal_is_narrow(capsys, monkeypatch):
+    monkeypatch.setenv('COLUMNS', '80')
     check = Check(True, 'robot 34, the strongest, led 6 others ' + 'when it was killed ' * 5)
     print_report([check], [])
-    assert f'  ok    {check.text.strip()}\n' in capsys.readouterr().out
-    monkeypatch.setenv('COLUMNS', '80')
+    assert f'  ok    {check.text}\n' in capsys.readouterr().out
+    monkeypatch.setattr(sys.stdout, 'isatty', lambda: True)
     print_report([check], [])
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) < 80

@@ -15,12 +15,12 @@
 """The recorder, with real publishers over DDS: it writes what they publish."""
 
 from pathlib import Path
-import resource
 from secrets import token_hex
 import signal
 import subprocess
 import sys
 
+from environment import disk_with_room
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import recorder as recorder_node
 from leader_election.ros.nodes.declare import overrides
@@ -186,13 +186,9 @@ def test_recorder_ends_with_one_line_when_the_disk_is_full(ros, tmp_path, capfd)
     robots.create_timer(0.02, lambda: voice.publish(String(data=token_hex(1000))))
     node = recorder(path)
     spin_until([node, robots], lambda: node.recording.messages > 0)
-    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 8192, hard))
-    try:
+    with disk_with_room(path.stat().st_size + 8192):
         spin_until([node, robots], lambda: node.failure is not None)
         node.close()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
     assert str(node.failure) == f'{path}: File too large; the recording ends here'
     assert 'wrote' not in capfd.readouterr().out
     assert len(list(Reader(path).entries(lambda topic, kind: True))) > 1

@@ -16,6 +16,7 @@
 
 import json
 import re
+import sys
 
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay_command import main
@@ -197,6 +198,7 @@ def test_report_with_true_positions_fits_a_terminal_of_80_columns(tmp_path, caps
 def test_printed_report_breaks_lines_between_words_when_a_terminal_is_narrow(
         tmp_path, capsys, monkeypatch):
     monkeypatch.setenv('COLUMNS', '80')
+    monkeypatch.setattr(sys.stdout, 'isatty', lambda: True)
     file, saved = write(tmp_path / 'story.mcap', story()), tmp_path / 'report.txt'
     assert main([str(file), '--report', str(saved)]) == 0
     lines = capsys.readouterr().out.splitlines()
