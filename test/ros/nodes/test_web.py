@@ -81,8 +81,9 @@ def test_page_shows_robots_and_a_lost_leader(page):
         why = 'robot 2 leads: 3 has been silent for '
         spin_until(nodes, lambda: any(event.text.startswith(why)
                                       for event in page.page.feed.state.events))
-        # Robot 1 may have followed robot 2 since.
-        assert page.frame.news in [event.text for event in page.page.feed.state.events]
+        # That of robot 1, which follows robot 2, may have come since.
+        spin_until(nodes, lambda: page.frame.news in [
+            event.text for event in page.page.feed.state.events])
 
 
 def test_page_shows_a_one_way_link(page):
