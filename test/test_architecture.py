@@ -28,6 +28,8 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = 'leader_election'
 LABORATORY = 'leader_election_lab'
 """The package in lab/, a distribution of its own: the wing and room lab."""
+REPRODUCTION = 'reproduction'
+"""The folder in lab/ that is not installed, so that no room imports it."""
 
 WINGS = ('parameters', 'localisation', 'election', 'simulation', 'swarm', 'lab', 'ros')
 """The folders at the top, each of which imports only itself and those before it."""
@@ -129,6 +131,8 @@ def faults(own: str, text: str) -> list[str]:
                 or top in (NODES | LAUNCH) - MAY_KNOW.get(own, set())
                 or top in HEAVY and own not in MAY_BE_HEAVY):
             found.append('.'.join(module))
+        if top == REPRODUCTION:
+            found.append('.'.join(module))
         other = 'lab' if top == LABORATORY else room(
             module[1:]) if top == PACKAGE and len(module) > 1 else own
         if other not in LEANS_ON[own] | {own}:
@@ -158,6 +162,7 @@ def test_room_imports_only_allowed_rooms() -> None:
     ('swarm', 'import leader_election_lab'),
     ('ros.nodes', 'from leader_election_lab.engine import network'),
     ('lab', 'from leader_election.ros import nodes'),
+    ('lab', 'from reproduction import statements'),
     ('ros.nodes', 'from matplotlib import pyplot'),
     ('ros.nodes', 'from launch_ros.actions import Node'),
     ('ros.launching', 'def f():\n    from rclpy.node import Node'),
@@ -240,7 +245,8 @@ def test_text_files_are_opened_with_an_encoding() -> None:
     assert [*calls_without_encoding(ast.parse(
         'open(p)\nopen(p, "rb")\npath.read_text()\npath.open("w")\nopen(p, encoding=e)'))] == [
             1, 3, 4]
-    for folder in (PACKAGE, f'lab/{LABORATORY}', 'launch', 'benchmarks', 'doc/made'):
+    for folder in (PACKAGE, f'lab/{LABORATORY}', f'lab/{REPRODUCTION}', 'launch', 'benchmarks',
+                   'doc/made'):
         for path in (ROOT / folder).rglob('*.py'):
             lines = [*calls_without_encoding(ast.parse(path.read_text(encoding='utf-8')))]
             assert not lines, f'{path.relative_to(ROOT)}: lines {lines} name no encoding'

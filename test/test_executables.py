@@ -260,7 +260,7 @@ def test_command_ends_with_one_line_and_status_2_when_unknown(
 
 
 PRINTING = ['--help', 'logs --help', 'replay --help', 'election_node --help', 'wander --version',
-            'gazebo_world', 'swarm_key new.key', 'lab figure']
+            'gazebo_world', 'swarm_key new.key', 'lab list']
 """Commands that print a text."""
 
 

@@ -161,7 +161,7 @@ def test_laboratory_runs_without_ros() -> None:
                   'import sys\nfrom leader_election import cli\nsys.argv = ["lab", "--help"]\n'
                   'sys.exit(cli.run("lab"))')
     assert (ran.returncode, ran.stderr) == (0, '')
-    assert 'reproduce' in ran.stdout
+    assert 'compare' in ran.stdout
 
 
 def test_tools_to_build_and_check_are_pinned() -> None:

@@ -45,8 +45,8 @@ PAGES = {
     'CONTRIBUTING.md': '/contributing.md',
     'QUALITY_DECLARATION.md': '/quality.md',
     'README.md': '/index.rst',
-    'lab/leader_election_lab/published/findings.md': '/findings.md',
-    'lab/leader_election_lab/published/statements.md': '/statements.md',
+    'lab/reproduction/findings.md': '/findings.md',
+    'lab/reproduction/statements.md': '/statements.md',
 }
 """The pages of documents outside of ``doc/``."""
 

@@ -131,7 +131,7 @@ def _parse_width(text: str) -> Width:
                                 'the unit of the measure, or per cent such as 5%') from None
 
 
-def _parse_count(text: str) -> int:
+def parse_count(text: str) -> int:
     if re.fullmatch('[0-9]{1,10}', text) and 1 <= int(text) <= MOST:
         return int(text)
     raise ArgumentTypeError(f'{text!r} is not allowed; it takes a whole number from 1 to {MOST}')
@@ -158,6 +158,21 @@ def _parse_pair(text: str, takes: str,
     raise ArgumentTypeError(f'{text!r} is not allowed; it takes {takes}')
 
 
+def shared_options() -> tuple[CommandLineParser, CommandLineParser]:
+    """Return the options of all commands, and those of commands that compute runs."""
+    everywhere = CommandLineParser(add_help=False)
+    everywhere.add_argument('--results', type=Path, default=Path('results'), metavar='DIR',
+                            help='folder of the results (default: results)')
+    computing = CommandLineParser(add_help=False)
+    computing.add_argument('--workers', type=parse_count, metavar='N',
+                           help='runs at the same time (default: one a core)')
+    computing.add_argument('--cluster', metavar='ADDRESS',
+                           help='compute on the workers of the Dask scheduler at this address, '
+                           'for example tcp://host:8786; or local: on --workers processes of this '
+                           'machine')
+    return everywhere, computing
+
+
 def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """
     Return the options of ``lab``.
@@ -168,16 +183,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """
     parser = CommandLineParser(prog=how_to_run('lab'), description=DESCRIPTION)
     commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
-    everywhere = CommandLineParser(add_help=False)
-    everywhere.add_argument('--results', type=Path, default=Path('results'), metavar='DIR',
-                            help='folder of the results (default: results)')
-    computing = CommandLineParser(add_help=False)
-    computing.add_argument('--workers', type=_parse_count, metavar='N',
-                           help='runs at the same time (default: one a core)')
-    computing.add_argument('--cluster', metavar='ADDRESS',
-                           help='compute on the workers of the Dask scheduler at this address, '
-                           'for example tcp://host:8786; or local: on --workers processes of this '
-                           'machine')
+    everywhere, computing = shared_options()
 
     commands.add_parser('list', parents=[everywhere],
                         help='list the scenarios, and the number of seeds done')
@@ -235,21 +241,20 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                         help='one row a run: means over time without the first sixth, and counts')
 
     figure = commands.add_parser(
-        'figure', parents=[everywhere], help='draw a figure, also of your own scenario',
-        description='Draw a figure of the package, or one of a scenario: its measure over time, '
-        'or against the key that it varies, with 95 % intervals; a map of two keys.')
-    figure.add_argument('name', metavar='NAME|SCENARIO', nargs='?', default='',
-                        help='name of a figure, or a scenario as for lab run; none: list names')
+        'figure', parents=[everywhere], help="draw a figure of a scenario's kept results",
+        description='Draw a measure over time, or against the key that the scenario varies, with '
+        '95 % intervals; a map of two keys.')
+    figure.add_argument('scenario', metavar='SCENARIO', help=KEPT)
     figure.add_argument('--measure', metavar='NAME',
-                        help='the measure to draw, for a scenario (default: instability; against '
-                        'keys also led devices and leaders)')
+                        help='the measure to draw (default: instability; against keys also led '
+                        'devices and leaders)')
     figure.add_argument('--size', type=_parse_size, metavar='WIDTH,HEIGHT',
-                        help='the size of the figure of a scenario [inches]')
+                        help='the size of the figure [inches]')
     figure.add_argument('--range', type=_parse_range, metavar='LOW,HIGH',
                         help='the range of its first vertical axis')
     figure.add_argument('--out', type=Path, metavar='FILE',
                         help='its ending is the format, such as .png, .svg and .pdf (default: '
-                        'figures/NAME.png in the folder of the results)')
+                        'figures/SCENARIO.png in the folder of the results)')
 
     report = commands.add_parser(
         'report', parents=[everywhere], help="write a report of a scenario's kept results",
@@ -261,44 +266,32 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                         'leaders, led); may be repeated')
     report.add_argument('--out', type=Path, metavar='FILE',
                         help='(default: SCENARIO.md in the folder of the results)')
-
-    commands.add_parser(
-        'statements', parents=[everywhere],
-        help='what the papers say beyond their tables, and whether it is so',
-        description='Print a table, as Markdown, of the sentences of the papers that can be '
-        'measured, with a verdict by the 95 % intervals over kept results; and one of the effect '
-        'of hysteresis on these. A row without results names the run that it takes.')
-
-    reproduce = commands.add_parser(
-        'reproduce', parents=[everywhere, computing],
-        help="run the papers' scenarios, and compare with the published numbers",
-        description='The exit status is 0 if no aim is missed, 1 if one is missed, 2 after an '
-        'error. With 10 seeds or fewer, a number misses its aim only if its 95 % interval also '
-        'excludes the published one.')
-    reproduce.add_argument('--seeds', type=_parse_count, default=200, metavar='N',
-                           help='number of seeds of each scenario (default: 200)')
-
-    study = commands.add_parser(
-        'study', parents=[everywhere, computing],
-        help='run the study of regions, and compare with the claims of its paper',
-        description='Run coordination2019, and collections with a fifth of the seeds; draw their '
-        'figures, and write study.md.')
-    study.add_argument('--seeds', type=_parse_count, default=100, metavar='N',
-                       help='number of seeds of each variant (default: 100)')
     return parser.parse_args(arguments)
 
 
-def main() -> int:
-    """Run the command ``lab``, and return the exit status."""
+def until_interrupted(execute: Callable[[], int], options: str = '') -> int:
+    """
+    Return the exit status of a function. After Ctrl-C, end the process at once.
+
+    :param options: what is said about the same command, which goes on with the missing runs.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    options = parse_options()
     try:
-        from leader_election_lab import subcommands
-        return subcommands.execute(options)
+        return execute()
     except KeyboardInterrupt:
-        again = ' without --again' if getattr(options, 'again', False) else ''
-        print(f'stopped; finished runs are kept, and the same command{again} goes on from there',
+        print(f'stopped; finished runs are kept, and the same command{options} goes on from there',
               file=sys.stderr, flush=True)
         sys.stdout.flush()
         # A normal exit would wait for the runs that threads are computing.
         os._exit(ExitStatus.INTERRUPTED)
+
+
+def main() -> int:
+    """Run the command ``lab``, and return the exit status."""
+    options = parse_options()
+
+    def execute() -> int:
+        from leader_election_lab import subcommands
+        return subcommands.execute(options)
+    return until_interrupted(execute, ' without --again' if getattr(
+        options, 'again', False) else '')

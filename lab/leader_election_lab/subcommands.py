@@ -40,7 +40,7 @@ from leader_election_lab.experiment.scenario import count_devices, Scenario, Sce
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs import results, store
 from leader_election_lab.runs.files import check_writable, path_of, ResultError
-from leader_election_lab.runs.kept import kept, UnknownResultsError
+from leader_election_lab.runs.kept import kept
 from leader_election_lab.runs.results import scenario_of
 from leader_election_lab.runs.until_width import conclusion, run_until
 from leader_election_lab.terminal_output import console, Rows, terminal_table
@@ -135,13 +135,6 @@ def run_label(seed: int, values: Mapping[str, Any]) -> str:
     return ', '.join([f'seed {seed}', *(f'{key}={value}' for key, value in values.items())])
 
 
-def run_papers(options: argparse.Namespace) -> int:
-    """Run the papers' experiments or the study of regions, and write their report."""
-    from leader_election_lab import reports
-    write = {'reproduce': reports.reproduce, 'study': reports.study}[options.command]
-    return write(options.seeds, options.results, options.workers, options.cluster)
-
-
 def show_list(options: argparse.Namespace) -> int:
     """Print the scenarios that come with the package, and further ones with kept results."""
     rows: list[tuple[str, ...]] = []
@@ -208,28 +201,12 @@ def export_results(options: argparse.Namespace) -> int:
 
 
 def figure(options: argparse.Namespace) -> int:
-    """Draw a figure of the package or of any scenario, or list the names of all figures."""
-    from leader_election_lab import figures
+    """Draw a figure of any scenario."""
     from leader_election_lab.figures.curves import draw_own
     from leader_election_lab.figures.style import draw_to
-    if not options.name:
-        print(*figures.names(), sep='\n')
-        return ExitStatus.OK
-    folder = options.results / 'figures'
-    if options.name in figures.names():
-        for option in ('measure', 'size', 'range'):
-            if getattr(options, option) is not None:
-                raise ResultError(f'--{option} is not allowed with {options.name}, whose measures '
-                                  'and size are given; it is for figures of scenarios')
-        drawn = figures.draw(options.name, options.results,
-                             options.out or folder / f'{options.name}.png')
-    else:
-        try:
-            dataset = kept(options.name, options.results)
-        except UnknownResultsError as error:
-            raise ResultError(f'{error}, or is one of {", ".join(figures.names())}') from None
-        drawn = draw_to(lambda: _fitted(draw_own(dataset, options.measure), options),
-                        options.out or folder / f'{dataset.attrs["scenario"]}.png')
+    dataset = kept(options.scenario, options.results)
+    drawn = draw_to(lambda: _fitted(draw_own(dataset, options.measure), options), options.out or (
+        options.results / 'figures' / f'{dataset.attrs["scenario"]}.png'))
     print(f'wrote {drawn}')
     return ExitStatus.OK
 
@@ -253,17 +230,9 @@ def report_own(options: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
-def show_statements(options: argparse.Namespace) -> int:
-    """Print the statements of the papers, with verdicts from kept results."""
-    from leader_election_lab.published import statements
-    print(statements.markdown(options.results))
-    return ExitStatus.OK
-
-
 COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
-    'list': show_list, 'run': run, 'reproduce': run_papers, 'study': run_papers,
-    'compare': compare, 'export': export_results, 'figure': figure, 'report': report_own,
-    'statements': show_statements}
+    'list': show_list, 'run': run, 'compare': compare, 'export': export_results,
+    'figure': figure, 'report': report_own}
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -43,8 +43,6 @@ def test_options_accept_numbers_up_to_the_limit():
     assert parse_seeds('7-7') == range(7, 8) and parse_seeds('1-1000000') == range(1, 1_000_001)
     assert parse_seeds('2147483647-2147483648') == range(2**31 - 1, 2**31 + 1)
     assert parse_options(['run', 'x', '--workers', '1']).workers == 1
-    assert parse_options(['reproduce', '--seeds', '1000000']).seeds == 1_000_000
-    assert parse_options(['study']).seeds == 100
 
 
 @pytest.mark.parametrize(('arguments', 'message'), [
@@ -54,11 +52,10 @@ def test_options_accept_numbers_up_to_the_limit():
     (['run', 'x', '--set', 'messages.loss'], 'it takes KEY=VALUE'),
     (['run', 'x', '--set', 'a=[1'], 'it takes KEY=VALUE'),
     (['run', 'x', '--workers', '0'], "'0' is not allowed; it takes a whole number from 1 to "),
-    (['reproduce', '--seeds', '-3'], "'-3' is not allowed; it takes a whole number from 1 to "),
     (['run', 'x', '--workers', 'x'], "'x' is not allowed; it takes a whole number from 1 to "),
     (['run', 'x', '--workers', '1000001'], "'1000001' is not allowed; it takes a whole number"),
-    (['reproduce', '--seeds', '1.5'], "'1.5' is not allowed; it takes a whole number from 1 to "),
-    (['reproduce', '--seeds', '9' * 5000], 'is not allowed; it takes a whole number from 1 to '),
+    (['run', 'x', '--workers', '1.5'], "'1.5' is not allowed; it takes a whole number from 1 to "),
+    (['run', 'x', '--workers', '9' * 5000], 'is not allowed; it takes a whole number from 1 to '),
     (['run', 'x', '--seeds', '1000001'], 'up to 1000000 of them, and none above 2147483648'),
     (['run', 'x', '--seeds', '0-1000000'], "'0-1000000' is not allowed"),
     (['run', 'x', '--seeds', '5-2147483649'], "'5-2147483649' is not allowed"),
@@ -303,10 +300,8 @@ def test_figure_and_report_are_written_of_any_scenario(tmp_path, capsys):
     path = write(tmp_path)
     with pytest.raises(ResultError, match=f'it is made by: lab run {path}'):
         called(subcommands.figure, 'figure', path, *folder)
-    with pytest.raises(ResultError, match="no results 'nix' in .*, or is one of acsos2022_"):
+    with pytest.raises(ResultError, match="no results 'nix' in "):
         called(subcommands.figure, 'figure', 'nix', *folder)
-    with pytest.raises(ResultError, match='--measure is not allowed with map, whose measures and'):
-        called(subcommands.figure, 'figure', 'map', '--measure', 'led', *folder)
     called(subcommands.run, *small(tmp_path, '--seeds', 2))
     capsys.readouterr()
     assert called(subcommands.figure, 'figure', path, *folder) == 0

@@ -20,12 +20,12 @@ permanently on a leader that is gone, or that now follows another one. The part 
 leader leads itself shows this.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from leader_election.parameters import did_you_mean
 from leader_election_lab.runs.files import ResultError
-from leader_election_lab.runs.results import MISSING, PERIOD, sampled
+from leader_election_lab.runs.results import PERIOD, sampled
 from leader_election_lab.states import COUNTERS, ROUNDS, SENT
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,6 @@ from scipy.special import stdtrit  # type: ignore[import-untyped]
 import xarray as xr
 
 CONFIDENCE = 0.95
-RESAMPLES = 1000
-"""Number of bootstrap samples of seeds for an interval of a value of the mean curve."""
 EQUAL = 6
 """
 With fewer samples, equal ones do not show that their mean differs from another value: five of a
@@ -46,7 +44,6 @@ WARM_UP = 1 / 6
 """The part of a run that averages over time exclude: 100 of 600 rounds in ACSOS 2022."""
 
 Floats = NDArray[np.float64]
-Values = TypeVar('Values', xr.DataArray, xr.Dataset)
 
 
 class Estimate(NamedTuple):
@@ -91,15 +88,6 @@ def time_average(values: xr.DataArray) -> xr.DataArray:
     """
     time = values['time']
     return values.where(time > WARM_UP * time.max(), drop=True).mean('time')
-
-
-def seeds_of(values: Values, counts: xr.DataArray) -> Values:
-    """
-    Return only the seeds that were run. In these, nan means that no device was left.
-
-    :param counts: of the same runs (see :mod:`leader_election_lab.runs.results`).
-    """
-    return values.isel(seed=np.flatnonzero((counts != MISSING).all('counter')))
 
 
 def estimate_mean(samples: Floats) -> Estimate:
@@ -148,26 +136,6 @@ def half_widths(values: xr.DataArray) -> xr.DataArray:
             / np.sqrt(more))
 
 
-def estimate_of_curve(curves: Floats, read: Callable[[Floats], float]) -> Estimate:
-    """
-    Return a value of the mean curve, and its bootstrap interval over seeds.
-
-    :param curves: shape (seeds, times).
-    :param read: computes the value of one curve, shape (times,), nan if it has none.
-    :return: the interval is that of percentiles over ``RESAMPLES`` draws of seeds (always the same
-        draws), nan where a draw has no value. With few seeds it is too narrow (see
-        :mod:`leader_election_lab.published`).
-    """
-    n = len(curves)
-    value = read(curves.mean(axis=0)) if n > 0 else np.nan
-    if n < 2:
-        return Estimate(value, np.nan, np.nan)
-    weights = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), RESAMPLES) / n
-    drawn = [read(curve) for curve in weights @ curves]
-    low, high = np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2])
-    return Estimate(value, float(low), float(high))
-
-
 def settling_time(times: Floats, curve: Floats, below: float, start: float, end: float) -> float:
     """
     Return the time after ``start`` from which on a curve stays below a bound until ``end``.
@@ -185,29 +153,10 @@ def settling_time(times: Floats, curve: Floats, below: float, start: float, end:
     nan
     """
     within = (times > start) & (times <= end)
-    return _start_of_final_run(times[within], curve[within] < below) - start
+    return start_of_final_run(times[within], curve[within] < below) - start
 
 
-def time_to_one_leader(times: Floats, named: Floats, correct: Floats, largest: Floats,
-                       devices: int) -> float:
-    """
-    Return the time from which on all devices name one leader, which leads itself, until the end.
-
-    :param times: of the samples [s], shape (n,), as have the next three.
-    :param named: number of different leaders that are named.
-    :param correct: number of these that lead themselves.
-    :param largest: number of devices of the largest region.
-    :param devices: number of all devices.
-    :return: [s], or nan if this does not hold at the end.
-
-    >>> times, named, correct = np.array([1.0, 2.0, 3.0, 4.0]), np.array([4, 1, 1, 1]), np.ones(4)
-    >>> time_to_one_leader(times, named, correct, np.array([3, 9, 7, 9]), 9)
-    4.0
-    """
-    return _start_of_final_run(times, (named == 1) & (correct == 1) & (largest == devices))
-
-
-def _start_of_final_run(times: Floats, good: NDArray[np.bool_]) -> float:
+def start_of_final_run(times: Floats, good: NDArray[np.bool_]) -> float:
     """Return the time from which on all samples are good, or nan if the last one is not."""
     bad = np.flatnonzero(~good)
     first = bad[-1] + 1 if len(bad) else 0

@@ -19,7 +19,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from leader_election.swarm.view.charts import FONT, INK, new_figure
+from leader_election.swarm.view.charts import FONT, INK
 from leader_election.swarm.view.formatting import colour, count, GONE, Palette
 from leader_election.swarm.view.picture import save_gif
 from leader_election_lab.experiment.scenario import Scenario
@@ -122,36 +122,10 @@ def bounds_of(snapshots: Sequence[Snapshot]) -> tuple[float, float, float, float
     return float(left), float(bottom), float(right), float(top)
 
 
-def _shape(bounds: tuple[float, float, float, float]) -> float:
+def shape_of(bounds: tuple[float, float, float, float]) -> float:
     """Return the ratio of height to width of panels for a visible area."""
     left, bottom, right, top = bounds
     return float(np.clip((top - bottom) / max(right - left, 1e-9), 0.3, 1.5))
-
-
-def draw_partitions(scenario: Scenario, seed: int = 0, time: float | None = None) -> Figure:
-    """
-    Draw the partition by each algorithm of a scenario.
-
-    :param time: the time of the snapshot [s], half of the duration by default.
-    """
-    at = scenario.duration / 2 if time is None else time
-    taken = {entrant.label: simulate(scenario.replaced({'duration': at}), entrant.label, seed,
-                                     [at]).snapshots[-1] for entrant in scenario.entrants}
-    return draw_snapshots(taken, scenario.title, f'seed {seed}, round {at:g}')
-
-
-def draw_snapshots(snapshots: dict[str, Snapshot], title: str, caption: str) -> Figure:
-    """Draw snapshots side by side, each under its algorithm's label."""
-    bounds = bounds_of(list(snapshots.values()))
-    figure = new_figure(4.2 * len(snapshots), 4.2 * _shape(bounds) + 0.8, title,
-                        f'{caption}; one colour a leader; stars: leaders; grey: failed, '
-                        'or without a leader')
-    panels = figure.subplots(1, len(snapshots), squeeze=False)[0]
-    for axes, (algorithm, snapshot) in zip(panels, snapshots.items()):
-        Partition(axes, bounds, len(snapshot.id)).show(snapshot)
-        axes.set_title(f'{algorithm}: {count(int(snapshot.is_leader.sum()), "leader")}',
-                       fontsize=FONT)
-    return figure
 
 
 FRAMES = 60
@@ -178,7 +152,7 @@ def animate(scenario: Scenario, algorithm: str, seed: int, out: Path, comment: s
     times = scenario.duration * np.arange(1, frames + 1) / frames
     snapshots = simulate(scenario, algorithm, seed, times.tolist()).snapshots
     bounds = bounds_of(snapshots)
-    figure = Figure(figsize=(WIDTH, WIDTH * _shape(bounds) + 1.0), dpi=DPI, layout='constrained')
+    figure = Figure(figsize=(WIDTH, WIDTH * shape_of(bounds) + 1.0), dpi=DPI, layout='constrained')
     canvas: Any = FigureCanvasAgg(figure)
     axes = figure.subplots()
     axes.set_title(scenario.title, fontsize=FONT, color=INK)

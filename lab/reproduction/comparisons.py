@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from leader_election_lab.analysis import measures
-from leader_election_lab.published import (
+import numpy as np
+from reproduction import (
     averages,
     COVERAGE,
     EARLY,
@@ -35,8 +36,13 @@ from leader_election_lab.published import (
     SWITCHES,
     TRIALS,
 )
-from leader_election_lab.published.whole_curves import compare_curves, Curve
-import numpy as np
+from reproduction.curves import (
+    compare_curves,
+    Curve,
+    estimate_of_curve,
+    seeds_of,
+    time_to_one_leader,
+)
 import xarray as xr
 
 
@@ -163,8 +169,8 @@ def compare_instability(scenario: str, results: xr.Dataset, without: Sequence[st
     for window, (first, last) in WINDOWS.items():
         of_window: list[Row] = []
         for algorithm in results['algorithm'].values.tolist():
-            curves = measures.seeds_of(results['instability'].sel(algorithm=algorithm),
-                                       results['counts'].sel(algorithm=algorithm))
+            curves = seeds_of(results['instability'].sel(algorithm=algorithm),
+                              results['counts'].sel(algorithm=algorithm))
             theirs = averages(scenario, algorithm, (first, last))
             chance = None if theirs is None else measures.estimate_mean(theirs)
             of_window.append(Number(
@@ -200,8 +206,8 @@ def compare_settling(scenario: str, results: xr.Dataset) -> list[Row]:
         at_switch: list[Row] = []
         means: list[Row] = []
         for algorithm in results['algorithm'].values.tolist():
-            curves = measures.seeds_of(results['instability'].sel(algorithm=algorithm),
-                                       results['counts'].sel(algorithm=algorithm))
+            curves = seeds_of(results['instability'].sel(algorithm=algorithm),
+                              results['counts'].sel(algorithm=algorithm))
             read = partial(measures.settling_time, curves['time'].values, below=SETTLED,
                            start=start, end=end)
             known = reference is not None and algorithm in reference['algorithm']
@@ -219,7 +225,7 @@ def compare_settling(scenario: str, results: xr.Dataset) -> list[Row]:
             published_time = measures.settling_time(
                 reference['time'].values, reference['mean'].sel(algorithm=algorithm).values,
                 SETTLED, start, end) if reference is not None and known else None
-            ours = measures.estimate_of_curve(curves.transpose('seed', 'time').values, read)
+            ours = estimate_of_curve(curves.transpose('seed', 'time').values, read)
             at_switch.append(Number(
                 f'{algorithm}: rounds to settle from {start}', ours, published_time,
                 SETTLING_AIM if algorithm in ('bounded', 'classic') and known else None,
@@ -244,12 +250,12 @@ def compare_rounds(scenario: str, results: xr.Dataset, beside: str = '') -> list
     rows: list[Row] = []
     for algorithm in results['algorithm'].values.tolist():
         here = results[['named', 'correct', 'largest_size', 'counts']].sel(algorithm=algorithm)
-        runs = measures.seeds_of(here, here['counts'])
+        runs = seeds_of(here, here['counts'])
         times = runs['time'].values
         rounds = np.array([
-            measures.time_to_one_leader(times, runs['named'].sel(seed=seed).values,
-                                        runs['correct'].sel(seed=seed).values,
-                                        runs['largest_size'].sel(seed=seed).values, devices)
+            time_to_one_leader(times, runs['named'].sel(seed=seed).values,
+                               runs['correct'].sel(seed=seed).values,
+                               runs['largest_size'].sel(seed=seed).values, devices)
             for seed in runs['seed'].values])
         reference = table.get((beside or scenario, algorithm))
         ours = measures.estimate_mean(rounds)

@@ -20,8 +20,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from leader_election.election.algorithms import BOUNDED
-from leader_election_lab.published import acsos2022, ifac2020
-from leader_election_lab.published.acsos2022 import (
+import numpy as np
+import pytest
+from reproduction import acsos2022, ifac2020
+from reproduction.acsos2022 import (
     changes_by_place,
     core_and_outskirts,
     cost,
@@ -30,7 +32,7 @@ from leader_election_lab.published.acsos2022 import (
     settles_by_strength_little,
     settles_sooner,
 )
-from leader_election_lab.published.coordination2019 import (
+from reproduction.coordination2019 import (
     ALPHA,
     recovers_alike,
     recovers_from_some,
@@ -38,15 +40,13 @@ from leader_election_lab.published.coordination2019 import (
     served,
     smooth,
 )
-from leader_election_lab.published.ifac2020 import (
+from reproduction.ifac2020 import (
     most_rounds,
     quadratic,
     within_bound,
     within_closed_form,
 )
-from leader_election_lab.published.readings import extreme, verdict
-import numpy as np
-import pytest
+from reproduction.readings import extreme, verdict
 from simulations import scene, WALK
 import xarray as xr
 

@@ -19,14 +19,14 @@ from pathlib import Path
 
 from leader_election_lab.analysis.measures import Estimate
 from leader_election_lab.experiment import scenario
-from leader_election_lab.published import FOLDER, statements
-from leader_election_lab.published.acsos2022 import central, steadier
-from leader_election_lab.published.coordination2019 import stabilises
-from leader_election_lab.published.ifac2020 import one_leader
-from leader_election_lab.published.readings import of_curves, over_runs, Reading, verdict
-from leader_election_lab.published.statements import STATEMENTS
 import numpy as np
 import pytest
+from reproduction import FOLDER, statements
+from reproduction.acsos2022 import central, steadier
+from reproduction.coordination2019 import stabilises
+from reproduction.ifac2020 import one_leader
+from reproduction.readings import of_curves, over_runs, Reading, verdict
+from reproduction.statements import STATEMENTS
 import xarray as xr
 
 

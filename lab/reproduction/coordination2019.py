@@ -19,15 +19,16 @@ from functools import partial
 from math import inf
 
 from leader_election_lab.analysis import measures
-from leader_election_lab.analysis.measures import Floats, Values
-from leader_election_lab.published.readings import (
+from leader_election_lab.analysis.measures import Floats
+import numpy as np
+from reproduction.curves import Values
+from reproduction.readings import (
     of_curves,
     over_runs,
     Reading,
     ROBOTS,
     Statement,
 )
-import numpy as np
 import xarray as xr
 
 ALPHA, RHO = 'algorithms.regions.feedback_alpha', 'events.chance'

@@ -22,8 +22,11 @@ from leader_election.election.algorithms import Device
 from leader_election_lab.analysis import measures
 from leader_election_lab.analysis.measures import Floats
 from leader_election_lab.experiment import scenario as scenarios
-from leader_election_lab.published import SETTLED, SWITCHES
-from leader_election_lab.published.readings import (
+from leader_election_lab.simulation.simulation import Simulation
+import numpy as np
+from reproduction import SETTLED, SWITCHES
+from reproduction.curves import estimate_of_curve
+from reproduction.readings import (
     more_than,
     of_curves,
     over_runs,
@@ -32,8 +35,6 @@ from leader_election_lab.published.readings import (
     runs_of,
     Statement,
 )
-from leader_election_lab.simulation.simulation import Simulation
-import numpy as np
 import xarray as xr
 
 
@@ -123,7 +124,7 @@ def steadier(results: xr.Dataset, label: str) -> list[Reading]:
         return float(np.sqrt(max(other_squares - other ** 2, 0.0)) - np.sqrt(max(
             squares - own ** 2, 0.0)))
     own, other = (runs_of(results, 'instability', algorithm=name) for name in (label, 'recursive'))
-    return [Reading('deviation over seeds, recursive - classic:', measures.estimate_of_curve(
+    return [Reading('deviation over seeds, recursive - classic:', estimate_of_curve(
         np.stack([own, own ** 2, other, other ** 2], axis=1), read), resampled=len(own))]
 
 

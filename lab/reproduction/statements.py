@@ -25,17 +25,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from leader_election_lab.experiment import scenario as scenarios
-from leader_election_lab.published import (
+from leader_election_lab.runs.files import path_of
+from leader_election_lab.runs.kept import kept_of
+from leader_election_lab.runs.results import MISSING
+import numpy as np
+from reproduction import (
     acsos2022,
     coordination2019,
     ENOUGH,
     ifac2020,
 )
-from leader_election_lab.published.readings import BOUNDED, Reading, ROBOTS, Statement, verdict
-from leader_election_lab.runs.files import path_of
-from leader_election_lab.runs.kept import kept_of
-from leader_election_lab.runs.results import MISSING
-import numpy as np
+from reproduction.readings import BOUNDED, Reading, ROBOTS, Statement, verdict
 import xarray as xr
 
 STATEMENTS: Sequence[Statement] = (

@@ -18,7 +18,12 @@ from typing import Any
 
 from example_results import results
 from leader_election_lab.experiment import scenario
-from leader_election_lab.figures.coordination2019 import (
+from leader_election_lab.runs.files import ResultError
+from leader_election_lab.runs.results import dimensions
+from leader_election_lab.states import COUNTERS
+import numpy as np
+import pytest
+from reproduction.regions_study import (
     after,
     ALPHA,
     before,
@@ -37,12 +42,7 @@ from leader_election_lab.figures.coordination2019 import (
     table_rows,
     USERS,
 )
-from leader_election_lab.reports import FIGURES, study_report
-from leader_election_lab.runs.files import ResultError
-from leader_election_lab.runs.results import dimensions
-from leader_election_lab.states import COUNTERS
-import numpy as np
-import pytest
+from reproduction.reports import FIGURES, study_report
 import xarray as xr
 
 TIMES = np.arange(5.0, 1201.0, 5.0)

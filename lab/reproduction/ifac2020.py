@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from functools import partial
 from math import ceil, inf, log2
 
-from leader_election_lab.analysis import measures
 from leader_election_lab.analysis.measures import Floats
-from leader_election_lab.published.readings import extreme, over_runs, Reading, Statement
 import numpy as np
+from reproduction.curves import time_to_one_leader
+from reproduction.readings import extreme, over_runs, Reading, Statement
 import xarray as xr
 
 LOSS = 450.0
@@ -37,7 +37,7 @@ def one_leader(results: xr.Dataset, label: str, since: float = 0.0) -> Floats:
     late = times > since
     named, correct, largest = (own[name].transpose('seed', 'time').values[:, late]
                                for name in ('named', 'correct', 'largest_size'))
-    return np.array([measures.time_to_one_leader(
+    return np.array([time_to_one_leader(
         times[late], run[0], run[1], run[2], devices)
         for run in zip(named, correct, largest)]) - since
 

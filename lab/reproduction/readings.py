@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 
 from leader_election_lab.analysis import measures
 from leader_election_lab.analysis.measures import Estimate, Floats
-from leader_election_lab.published import coverage, ENOUGH
 import numpy as np
+from reproduction import coverage, ENOUGH
+from reproduction.curves import estimate_of_curve
 import xarray as xr
 
 BOUNDED, ROBOTS = 'bounded', 'bounded-0.25'
@@ -151,6 +152,6 @@ def of_curves(name: str, results: xr.DataArray, read: Callable[..., float],
     """
     curves = [results.sel(place).transpose('seed', 'time').values for place in places]
     times, length = results['time'].values, results.sizes['time']
-    return Reading(name, measures.estimate_of_curve(np.hstack(curves), lambda joined: read(
+    return Reading(name, estimate_of_curve(np.hstack(curves), lambda joined: read(
         times, *(joined[k * length:(k + 1) * length] for k in range(len(places))))),
         resampled=len(curves[0]), **{'form': '+.1f', **others})

@@ -13,9 +13,10 @@
 # limitations under the License.
 
 """
-The published numbers of the papers, and the allowed deviations from them.
+The reproduction of the papers: what they say, compared with results of the laboratory.
 
-They are read from the files in this folder (see its README.md).
+This module has the published numbers and the allowed deviations from them. They are read from the
+files in this folder (see its README.md). ``python -m reproduction --help`` lists the commands.
 """
 
 import csv
