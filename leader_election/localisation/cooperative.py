@@ -45,7 +45,7 @@ from leader_election.localisation.repeated_sightings import (
     RepeatedSightings,
     StillReadings,
 )
-from leader_election.localisation.sighting import Landmarks, Sighting
+from leader_election.localisation.sighting import Landmarks, Places, Sighting
 from leader_election.localisation.source import Estimate, PoseSource
 import numpy as np
 
@@ -123,15 +123,16 @@ class CooperativeSource(PoseSource):
         """
         super().__init__(
             robot, parameters, expiry=expiry, top_speed=top_speed, counts=counts)
-        self.landmarks = landmarks
+        self.landmarks: Places = {each: place[:2] for each, place in landmarks.items()}
+        self._heights = {each: place[2] for each, place in landmarks.items()}
         self.last_sighting = -math.inf
         self.consistency = Consistency(WITH_LANDMARKS if landmarks else math.inf)
         self._recent = RecentConsistency()
         self._aligned = -math.inf
         """The time at which three robots last may have been mirrored [s]."""
-        self._filter = NeighbourhoodFilter(parameters, expiry, landmarks, counts)
-        self._lost = LostRobots(self._filter, parameters, landmarks)
-        self._late = LateSightings(robot, self._filter, landmarks)
+        self._filter = NeighbourhoodFilter(parameters, expiry, self.landmarks, counts)
+        self._lost = LostRobots(self._filter, parameters, self.landmarks)
+        self._late = LateSightings(robot, self._filter, self.landmarks)
         self._observers = {
             robot: _Observer(self._own.sensor, StillReadings(parameters), self._own.track)}
         self._counts_in_window = report.RecentCounts()
@@ -166,6 +167,7 @@ class CooperativeSource(PoseSource):
             if leaps or is_uncorrected(place, estimate):
                 self._filter.watch(robot, now)
         self._observers[robot].track.add(now, odometry)
+        self._heights[robot] = estimate.height if estimate is not None else 0.0
         if estimate is not None and estimate.sightings:
             self._see([(robot, sighting) for sighting in estimate.sightings
                        if not self._is_repeated(robot, sighting, odometry, now)

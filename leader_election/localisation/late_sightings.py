@@ -21,7 +21,7 @@ from leader_election.localisation.neighbourhood_filter import LateSighting, Neig
 from leader_election.localisation.own_sightings import Track, WaitingSighting
 from leader_election.localisation.poses import between, compose, PlanePose
 from leader_election.localisation.sighting import (
-    Landmarks,
+    Places,
     range_variance,
     seen_from,
     Sighting,
@@ -44,7 +44,7 @@ class LateSightings:
     """
 
     def __init__(self, robot: int, neighbourhood: NeighbourhoodFilter,
-                 landmarks: Landmarks) -> None:
+                 landmarks: Places) -> None:
         """
         Start without sightings.
 

@@ -24,7 +24,7 @@ from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.pose_estimates import SIZE
 from leader_election.localisation.poses import between, compose, PlanePose
 from leader_election.localisation.relocation import Evidence, search
-from leader_election.localisation.sighting import Landmarks
+from leader_election.localisation.sighting import Places
 
 WINDOW = 12.0
 """The window of the sightings that are compared [s]."""
@@ -70,7 +70,7 @@ class LostRobots:
     """Remembered sightings, and the search for robots whose poses contradict them."""
 
     def __init__(self, neighbourhood: NeighbourhoodFilter, parameters: LocalisationParameters,
-                 landmarks: Landmarks) -> None:
+                 landmarks: Places) -> None:
         """
         Start without sightings.
 

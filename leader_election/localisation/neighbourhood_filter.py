@@ -36,7 +36,7 @@ from leader_election.localisation.odometry_errors import LOOSENED, plausible
 from leader_election.localisation.parameters import LocalisationParameters, SIGHTING_INTERVAL
 from leader_election.localisation.pose_estimates import PoseEstimates, UNEXPLAINED_SPEED
 from leader_election.localisation.poses import Array, PlanePose
-from leader_election.localisation.sighting import Landmarks, Sighting
+from leader_election.localisation.sighting import Places, Sighting
 from leader_election.localisation.updates import (
     Earlier,
     LANDMARK,
@@ -84,7 +84,7 @@ class NeighbourhoodFilter(PoseEstimates):
     """
 
     def __init__(self, parameters: LocalisationParameters, expiry: float,
-                 landmarks: Landmarks, counts: Counter[str]) -> None:
+                 landmarks: Places, counts: Counter[str]) -> None:
         """
         Start without robots.
 

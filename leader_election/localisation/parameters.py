@@ -85,8 +85,8 @@ class LocalisationParameters:
         unit='rad', lower=1e-3, upper=3.2)
     landmarks: str = parameter(
         '', 'The file with the known places of landmarks in the shared frame: a CSV file with '
-        'columns id, x, y [m]. Their ids are not those of robots. They stop the drift of the '
-        'shared frame. Empty: none.')
+        'columns id, x, y, if known z [m]. Their ids are not those of robots. They stop the '
+        'drift of the shared frame. Empty: none.')
 
     max_deviation: float = parameter(
         0.0, 'The standard deviation of distances to neighbours, or of the own position where '
@@ -114,7 +114,8 @@ class LocalisationParameters:
     sensor_pose: tuple[float, ...] = parameter(
         (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 'Detections and tags: the pose of the frame in their '
         "headers in the robot's own frame, base_link: x, y, z, roll, pitch, yaw. The optical "
-        'frame of a camera that looks ahead is turned by -1.5708, 0, -1.5708.',
+        'frame of a camera that looks ahead is turned by -1.5708, 0, -1.5708. z is also the '
+        'height of a radio: ranges are distances in space.',
         unit='(m, rad)', lengths=(6,))
     range_ids: str = parameter(
         '', "Ranges: the neighbours with a topic range/robot_<id>, for example '1-5'.")

@@ -150,6 +150,17 @@ def yaw_of(orientation: Sequence[float]) -> float | None:
     return math.atan2(2 * (w * z + x * y), w * w + x * x - y * y - z * z)
 
 
+def height(pose: Pose, point: Sequence[float] = (0.0, 0.0, 0.0)) -> float:
+    """
+    Return z [m] of a point in the frame of a pose.
+
+    >>> height(from_parameter([0.0, 0.0, 0.5, 0.0, 0.0, 1.0]), (2.0, 0.0, 0.25))
+    0.75
+    """
+    up = pose[2].tolist()
+    return float(up[0] * point[0] + up[1] * point[1] + up[2] * point[2] + up[3])
+
+
 def heading(pose: Pose) -> float:
     """
     Return the heading of a pose on the map, its yaw [rad].

@@ -22,7 +22,7 @@ from typing import Any, TYPE_CHECKING
 
 from leader_election.localisation.neighbourhood_filter import ACCEPTED, REJECTED, UNKNOWN
 from leader_election.localisation.own_sightings import KEPT, LATE
-from leader_election.localisation.source import NAMES_PASSED_OVER
+from leader_election.localisation.source import NAMES_PASSED_OVER, TOO_SHORT
 
 if TYPE_CHECKING:
     from leader_election.localisation.cooperative import CooperativeSource
@@ -44,7 +44,7 @@ one; with 0.15 in 92 and 5 %. Means over some seconds separate both worse.
 """
 WRONG_FACTOR = 0.1
 """The error of odometry's scale that is named as the cause of a deviation."""
-JUDGED = (ACCEPTED, REJECTED, UNKNOWN, NAMES_PASSED_OVER, LATE)
+JUDGED = (ACCEPTED, REJECTED, UNKNOWN, NAMES_PASSED_OVER, LATE, TOO_SHORT)
 
 
 class RecentCounts:
@@ -122,6 +122,9 @@ def rejections(source: 'CooperativeSource', more: Mapping[str, int]) -> str:
         return (f'{more[LATE]} own sightings were more than {KEPT:g} s old, or older than the '
                 'odometry, by their stamps: the detector is too slow for its computer, or the '
                 'clock of the sensor is wrong')
+    if more[TOO_SHORT] >= max(LEAST, more[ACCEPTED]):
+        return (f'{more[TOO_SHORT]} ranges are shorter than the difference of heights: check z of '
+                'odometry, sensor_pose and landmarks')
     if more[ACCEPTED]:
         return ''
     if more[NAMES_PASSED_OVER] >= LEAST:

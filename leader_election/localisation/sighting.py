@@ -35,8 +35,14 @@ COLUMNS = (*TRIPLES, 'range_deviation', 'bearing_deviation', STAMP)
 """The columns that rows of sightings may have."""
 LANDMARK_IDS = ('id', 'subject')
 """The names of the column of ids; in the data of MRCLAM, landmarks are subjects."""
-Landmarks = Mapping[int, tuple[float, float]]
-"""Objects at known places that robots sight: their places in the shared frame by id [m]."""
+Landmarks = Mapping[int, tuple[float, float, float]]
+"""
+Objects at known places that robots sight: x, y, z in the shared frame by id [m].
+
+A height z of nan is not known, and taken for that of the sensor.
+"""
+Places = Mapping[int, tuple[float, float]]
+"""The places of landmarks in the plane by id [m]."""
 
 
 class Sighting(NamedTuple):
@@ -106,6 +112,29 @@ def seen_from(sighting: Sighting, before: PlanePose, after: PlanePose) -> Sighti
     return sighting._replace(range=math.hypot(x, y), bearing=wrap(math.atan2(y, x) - turn))
 
 
+def levelled(sighting: Sighting, above: float, parameters: LocalisationParameters) -> Sighting:
+    """
+    Return a sighting in the plane: a range without a bearing is the distance in space.
+
+    :param above: the height of the sighted object over the sensor [m], nan if not known.
+    :return: the sighting with its horizontal range, nan for one shorter than the height.
+
+    >>> flat = levelled(Sighting(3, 5.0, range_deviation=0.1), -3.0, LocalisationParameters())
+    >>> flat.range, flat.range_deviation
+    (4.0, 0.125)
+    """
+    distance = sighting.range
+    if not above or math.isnan(above) or math.isnan(distance) or not math.isnan(sighting.bearing):
+        return sighting
+    if distance <= abs(above):
+        return sighting._replace(range=math.nan)
+    flat = math.sqrt(distance ** 2 - above ** 2)
+    deviation = sighting.range_deviation
+    if math.isnan(deviation):
+        deviation = math.sqrt(range_variance(distance, parameters))
+    return sighting._replace(range=flat, range_deviation=deviation * distance / flat)
+
+
 def rows_of(numbers: Sequence[float], columns: Sequence[str] = PAIRS,
             clock: float = math.nan) -> list[Sighting]:
     """
@@ -143,16 +172,17 @@ def read_landmarks(path: str) -> Landmarks:
     """
     Read the places of landmarks in the shared frame.
 
-    :param path: of a CSV file with the columns id (or subject), x, y [m], empty for no landmarks.
+    :param path: of a CSV file with the columns id (or subject), x, y, if known z [m], empty for
+        no landmarks.
     :return: places by id.
     :raises ParameterError: for a file that is missing or wrong.
     """
     if not path:
         return {}
-    landmarks: dict[int, tuple[float, float]] = {}
+    landmarks: dict[int, tuple[float, float, float]] = {}
     try:
         for line, row in files.rows_of(
-                files.read_text(path), (*LANDMARK_IDS, 'x', 'y'), may_lack=LANDMARK_IDS):
+                files.read_text(path), (*LANDMARK_IDS, *'xyz'), may_lack=(*LANDMARK_IDS, 'z')):
             landmark, place = _landmark(row, line)
             if landmark in landmarks:
                 raise ValueError(f'line {line}: id {landmark} is there twice')
@@ -162,14 +192,16 @@ def read_landmarks(path: str) -> Landmarks:
     return landmarks
 
 
-def _landmark(row: Mapping[str, str], line: int) -> tuple[int, tuple[float, float]]:
+def _landmark(row: Mapping[str, str], line: int) -> tuple[int, tuple[float, float, float]]:
     found = next((row[name] for name in LANDMARK_IDS if name in row), None)
     if found is None:
         raise ValueError('line 1: it takes the columns id, x, y')
     try:
         x, y = (files.number(row.get(name, '')) for name in 'xy')
-        if not max(abs(x), abs(y)) <= FARTHEST_LANDMARK:
-            raise ValueError(f'{x:g}, {y:g} is no place')
-        return files.whole(found, GREATEST_ID), (x, y)
+        z = files.number(row['z']) if row.get('z') else math.nan
+        if not max(abs(x), abs(y)) <= FARTHEST_LANDMARK or abs(z) > FARTHEST:
+            text = ', '.join(f'{each:g}' for each in (x, y, z) if not math.isnan(each))
+            raise ValueError(f'{text} is no place')
+        return files.whole(found, GREATEST_ID), (x, y, z)
     except ValueError as error:
         raise ValueError(f'line {line}: {error}') from None

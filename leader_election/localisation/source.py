@@ -47,11 +47,19 @@ from leader_election.localisation.parameters import (
     POSE_SOURCES,
 )
 from leader_election.localisation.poses import Array, between, compose, PlanePose
-from leader_election.localisation.sighting import Landmarks, LEAST_DEVIATION, seen_from, Sighting
+from leader_election.localisation.sighting import (
+    Landmarks,
+    LEAST_DEVIATION,
+    levelled,
+    seen_from,
+    Sighting,
+)
 from leader_election.localisation.sighting_sources import Extraction
 import numpy as np
 
 NAMES_PASSED_OVER, RESTARTS, SLIPS = 'names_passed_over', 'odometry_restarts', 'slips'
+TOO_SHORT = 'ranges_too_short'
+"""The counter of ranges that are shorter than the difference of heights."""
 POSE_SOURCE, MAX_DEVIATION = 'pose_source', 'max_deviation'
 DEVIATION, HEADING_DEVIATION = 'deviation', 'heading_deviation'
 STEP = 1.0
@@ -72,7 +80,9 @@ class Estimate(NamedTuple):
     heading_deviation: float
     """The standard deviation of the heading [rad]."""
     sightings: tuple[Sighting, ...] = ()
-    """From the pose of the sender at the time of sending."""
+    """From the pose of the sender at the time of sending, in the plane."""
+    height: float = 0.0
+    """The height of the sensor in the shared frame [m]."""
 
 
 def deviations(covariance: Array) -> tuple[float, float]:
@@ -97,12 +107,13 @@ class PoseSource:
     :ivar top_speed: the greatest speed of a robot [m/s]. It may be replaced at any time.
     :ivar limit: the deviation beyond which distances are too uncertain [m], infinite for none. It
         may be replaced at any time.
+    :ivar height: that of the sensor in the shared frame [m]. It may be replaced at any time.
     :ivar slip: the detector of slip, which detects nothing without its inputs.
     :ivar last_passed_over: the last name of a detection of no robot or landmark.
     """
 
     COUNTERS: ClassVar[tuple[str, ...]] = (
-        *own_sightings.COUNTERS, NAMES_PASSED_OVER, RESTARTS, SLIPS)
+        *own_sightings.COUNTERS, NAMES_PASSED_OVER, TOO_SHORT, RESTARTS, SLIPS)
     cooperates: ClassVar[bool] = False
     """Whether sightings correct poses, and messages hold estimates and sightings."""
 
@@ -119,6 +130,7 @@ class PoseSource:
         self.robot = robot
         self.parameters = parameters
         self.top_speed = top_speed
+        self.height = 0.0
         self.slip = SlipDetector()
         self.last_passed_over = ''
         self.expiry = expiry
@@ -133,6 +145,8 @@ class PoseSource:
         self._raw: PlanePose = (0.0, 0.0, 0.0)
         self._time = -math.inf
         self._own = OwnSightings(robot, counts)
+        self._heights: dict[int, float] = {}
+        """The heights of neighbours and landmarks in the shared frame by id [m]."""
         self._sent: tuple[Sighting, ...] = ()
         self._covariance: Array = np.zeros((3, 3))
         self._reckoned: PlanePose = (0.0, 0.0, 0.0)
@@ -177,15 +191,21 @@ class PoseSource:
         """
         Process the own sensor's sightings, and keep the last of each robot for the next round.
 
-        :return: the valid sightings that the sensor does not repeat, with ``range_offset``. The
-            others are counted.
+        :return: the valid sightings that the sensor does not repeat, in the plane and with
+            ``range_offset``. The others are counted.
         """
         offset = self.parameters.range_offset
         if offset:
             sightings = [each._replace(range=each.range + offset) for each in sightings]
         return self._own.put(
-            sightings, self._odometry or self._raw, now,
+            [self._levelled(each) for each in sightings], self._odometry or self._raw, now,
             lambda sighting, then: self._repeats(sighting, then, now))
+
+    def _levelled(self, sighting: Sighting) -> Sighting:
+        above = self._heights.get(sighting.id, self.height) - self.height
+        found = levelled(sighting, above, self.parameters)
+        self._counts[TOO_SHORT] += math.isnan(found.range) > math.isnan(sighting.range)
+        return found
 
     def take_extraction(self, extraction: Extraction, now: float) -> list[Sighting]:
         """Process the sightings in a driver's message as :meth:`take_sightings` does."""
@@ -262,7 +282,7 @@ class PoseSource:
         if pose is None or covariance is None:
             return None
         return Estimate(self._odometry if self.cooperates else None, pose[2],
-                        *deviations(covariance), self._sent)
+                        *deviations(covariance), self._sent, self.height)
 
     def place_of(self, robot: int) -> tuple[float, float] | None:
         """Return the estimated position of a neighbour [m], ``None`` if unknown."""

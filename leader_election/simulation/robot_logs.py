@@ -307,7 +307,7 @@ def read_scene_landmarks(logs: str, path: str, ids: Sequence[int]) -> Landmarks:
     :raises ParameterError: for a wrong file, and for a landmark with the id of a robot.
     """
     found = path or str((landmarks_path(logs) if logs else None) or '')
-    landmarks = dict(read_landmarks(found))
+    landmarks = {landmark: place[:2] for landmark, place in read_landmarks(found).items()}
     for landmark in landmarks:
         if landmark in ids:
             raise ParameterError(f'log {found}: landmark {landmark} has the id of a robot')

@@ -254,7 +254,7 @@ def test_slip_is_found_when_the_gyroscope_contradicts_the_wheels(
 def pushing(knows: bool) -> tuple[CooperativeSource, Counter[str]]:
     """Return robot 1 after it pushed against a wall, with exact ranges of landmarks."""
     counts = Counter[str]()
-    places = {10: (3.0, 0.0), 11: (0.0, 3.0), 12: (-3.0, -1.0)}
+    places = {10: (3.0, 0.0, 0.0), 11: (0.0, 3.0, 0.0), 12: (-3.0, -1.0, 0.0)}
     robot = CooperativeSource(1, LocalisationParameters(), expiry=3.0, top_speed=1.0,
                               counts=counts, landmarks=places)
     for k in range(100):
@@ -263,7 +263,7 @@ def pushing(knows: bool) -> tuple[CooperativeSource, Counter[str]]:
         robot.slip.touch(knows and 20 <= k < 60, now)
         robot.take_odometry((0.1 * min(max(k - 20, 0), 40), 0.0), 0.0, now)
         robot.take_sightings([Sighting(i, math.hypot(x, y) + 0.001 * (k % 2))
-                              for i, (x, y) in places.items()], now)
+                              for i, (x, y, _) in places.items()], now)
         if k % 10 == 0:
             robot.begin_round(now)
     return robot, counts

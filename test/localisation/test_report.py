@@ -24,7 +24,7 @@ from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.report import WINDOW
 from leader_election.localisation.sighting import Sighting
 from leader_election.localisation.sighting_sources import Extraction
-from leader_election.localisation.source import make_source, PoseSource
+from leader_election.localisation.source import Estimate, make_source, PoseSource
 from localisation.simulation import Neighbourhood
 import pytest
 
@@ -126,6 +126,18 @@ def test_rejections_are_reported_when_most_recent_sightings_are_rejected() -> No
         '7 of 11 sightings contradict odometry and the other sightings; check ids, initial_pose, '
         'sensor_pose, units, and range_noise')
     assert robot.fault(20.0 + WINDOW) == '', 'that is long ago'
+
+
+def test_ranges_shorter_than_the_difference_of_heights_are_counted_and_reported() -> None:
+    robot, counts = source()
+    robot.fault(0.0)
+    robot.hear(2, (3.0, 2.0), Estimate((3.0, 2.0, 0.0), 0.0, 0.1, 0.1, height=3.0), 0.0)
+    for second in range(1, 11):
+        assert robot.take_sightings([Sighting(2, 2.5)], float(second)) == []
+    assert counts['ranges_too_short'] == counts['measurements_rejected'] == 10
+    assert robot.fault(10.0) == (
+        '10 ranges are shorter than the difference of heights: check z of odometry, sensor_pose '
+        'and landmarks')
 
 
 @pytest.mark.parametrize(('extraction', 'text'), [

@@ -36,10 +36,14 @@ def estimate(x: float) -> Estimate:
 
 
 def localisation(landmarks=None, **settings) -> CooperativeSource:
-    """Return the localisation of robot 1, at the origin, which has met robot 2 at (5, 0)."""
+    """
+    Return the localisation of robot 1, at the origin, which has met robot 2 at (5, 0).
+
+    Landmarks have no height.
+    """
     made = CooperativeSource(
         1, LocalisationParameters(**settings), expiry=3.0, top_speed=1.0, counts=Counter(),
-        landmarks=landmarks or {})
+        landmarks={each: (*place, math.nan) for each, place in (landmarks or {}).items()})
     made.take_odometry((0.0, 0.0), 0.0, 0.0)
     made.hear(2, (5.0, 0.0), THERE, 0.0)
     return made

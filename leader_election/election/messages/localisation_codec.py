@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The part of a message about the sender's localisation: keys ``e``, ``o``, ``z`` and ``w``."""
+"""The part of a message about the sender's localisation: keys ``e o h z w``."""
 
 import math
 from typing import Annotated, Any, NamedTuple
@@ -62,7 +62,7 @@ def _one_by_one(kind: Kind) -> Kind:
 
 
 class LocalisationPart(NamedTuple):
-    """The members of a message. Wrong values in ``e``, ``o`` and ``z`` are ignored."""
+    """The members of a message. Wrong values in ``e``, ``o``, ``h``, ``z`` are ignored."""
 
     odometry: Annotated[PlanePose, Sent('o', record(_COORDINATE, _COORDINATE, _YAW))]
     """
@@ -72,8 +72,10 @@ class LocalisationPart(NamedTuple):
     estimate: Annotated[tuple[float, ...], Sent('e', record(_YAW, _DEVIATION, _DEVIATION))]
     """
     The sender's estimate of its own pose: heading [rad], standard deviations of the position [m]
-    and of the heading [rad]. What is wrong in e, o and z is ignored. The message counts.
+    and of the heading [rad]. What is wrong in e, o, h and z is ignored. The message counts.
     """
+    height: Annotated[float, Sent('h', number(-FARTHEST, FARTHEST, decimals=2))]
+    """The height of the sender's sensor in the frame [m], left out where it is 0."""
     sightings: Annotated[Any, Sent('z', _one_by_one(_SIGHTING))]
     """
     What the sender's sensor measured of robots and landmarks, from its pose at the time of
@@ -102,6 +104,7 @@ def write(estimate: Estimate) -> dict[str, Any]:
     values: dict[str, Any] = {
         'o': estimate.odometry,
         'e': (wrap(estimate.yaw), estimate.deviation, estimate.heading_deviation),
+        'h': round(estimate.height, 2),
         'z': estimate.sightings,
         'w': [sighting[3:] for sighting in estimate.sightings]}
     document = {key: _KINDS[key].write(value) for key, value in values.items() if value}
@@ -118,7 +121,7 @@ def read(document: Any) -> tuple[Estimate | None, tuple[RejectReason, ...]]:
     """
     if 'e' not in document:
         return None, ((RejectReason.LOCALISATION,) if 'o' in document or 'z' in document else ())
-    keys = 'oezw' if 'z' in document else 'oe'
+    keys = 'oehzw' if 'z' in document else 'oeh'
     try:
         found = {key: _READ[key](document[key]) for key in keys if key in document}
         listed = found.get('z', ())
@@ -136,7 +139,8 @@ def read(document: Any) -> tuple[Estimate | None, tuple[RejectReason, ...]]:
             faults += (RejectReason.LOCALISATION,)
     yaw, deviation, heading_deviation = found['e']
     return Estimate(
-        found.get('o'), wrap(yaw), deviation, heading_deviation, tuple(sightings)), faults
+        found.get('o'), wrap(yaw), deviation, heading_deviation, tuple(sightings),
+        found.get('h', 0.0)), faults
 
 
 def _sighting(listed: Any, weight: Any, sender: Any) -> Sighting:

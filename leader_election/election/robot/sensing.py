@@ -36,7 +36,7 @@ from leader_election.election.robot.metrics import (
 from leader_election.election.robot.parameters import ElectionParameters, own_parameters
 from leader_election.election.robot.range_smoothing import RangeSmoothing
 from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
-from leader_election.localisation.poses import from_parameter, heading, Pose, position
+from leader_election.localisation.poses import from_parameter, heading, height, Pose, position
 from leader_election.localisation.sighting import PAIRS, read_landmarks, rows_of, Sighting
 from leader_election.localisation.sighting_sources import Extraction
 from leader_election.localisation.source import Estimate, make_source
@@ -130,6 +130,7 @@ class Sensing:
             self._counts[ODOMETRY_REJECTED] += 1
             return False
         self._odometry_received = now
+        self.source.height = height(begin, point) + self.parameters.sensor_pose[2]
         self.source.take_odometry(
             place, None if yaw is None else yaw + heading(begin), now, origin is not None)
         return True

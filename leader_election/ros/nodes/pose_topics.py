@@ -21,7 +21,7 @@ from typing import Any
 from leader_election.election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Robot
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED
 from leader_election.localisation.parameters import BUMPER, IMU, POSE, TRANSFORM
-from leader_election.localisation.poses import heading, IDENTITY, Pose, position, yaw_of
+from leader_election.localisation.poses import heading, height, IDENTITY, Pose, position, yaw_of
 from leader_election.parameters import frame_name, ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.given_poses import GivenPoses, KINDS, LOOK_PERIOD
@@ -135,7 +135,7 @@ class PoseTopics:
         """Process a pose in the shared frame of a robot without odometry."""
         self._received = True
         self._robot.sensing.take_odometry(
-            position(pose) + (0.0,), self._now(), IDENTITY, heading(pose))
+            (*position(pose), height(pose)), self._now(), IDENTITY, heading(pose))
 
     def _odometry(self, message: Odometry) -> None:
         self._odometry_time = self._now()

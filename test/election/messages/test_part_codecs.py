@@ -296,12 +296,15 @@ def test_example_of_the_documents_runs():
 @given(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), angles()), angles(),
        st.floats(1e-3, 1e6), st.floats(1e-3, 3.0),
        st.lists(st.tuples(st.integers(4, 1000), st.floats(0.01, 1e3),
-                          st.one_of(st.just(math.nan), angles())), max_size=MOST_SIGHTINGS))
-def test_estimate_is_only_rounded_by_encoding(odometry, yaw, deviation, of_heading, seen):
-    sent = Estimate(odometry, yaw, deviation, of_heading, tuple(Sighting(*row) for row in seen))
+                          st.one_of(st.just(math.nan), angles())), max_size=MOST_SIGHTINGS),
+       st.floats(-9999.0, 9999.0))
+def test_estimate_is_only_rounded_by_encoding(odometry, yaw, deviation, of_heading, seen, height):
+    sent = Estimate(odometry, yaw, deviation, of_heading,
+                    tuple(Sighting(*row) for row in seen), height)
     got, faults = estimates.read(json.loads(json.dumps({'id': 3, **estimates.write(sent)})))
     assert faults == ()
     assert got.odometry == pytest.approx(odometry, abs=1e-4)
+    assert got.height == pytest.approx(height, abs=0.006)
     assert (got.yaw, got.deviation, got.heading_deviation) == pytest.approx(
         (yaw, deviation, of_heading), abs=1e-3)
     for one, other in zip(got.sightings, sent.sightings, strict=True):

@@ -128,6 +128,35 @@ def test_message_is_used_by_the_neighbourhood_filter() -> None:
     assert made.sensing.place_of(unknown) == unknown.position
 
 
+def test_ranges_between_robots_of_different_heights_are_levelled() -> None:
+    """Robot 1 stands on the ground, its radio at 0.5 m; robot 2 flies 3 m above that radio."""
+    low, high = (Sensed(pose_source='cooperative', sensor_pose=[0.2, 0.0, radio, 0.0, 0.0, 0.0],
+                        initial_pose=[x, 0.0, z, 0.0, 0.0, 0.0]).sensing
+                 for x, z, radio in ((0.0, 0.0, 0.5), (4.0, 1.0, -0.1)))
+    low.take_odometry((0.0, 0.0, 0.0), 10.0, yaw=0.0)
+    high.take_odometry((0.0, 0.0, 2.6), 10.0, yaw=0.0)
+    for each in (low, high):
+        each.begin_round(10.0)
+        each.locate(10.0)
+    sent = high.sent()['localisation']
+    assert sent.height == 3.5
+    low.source.hear(2, (4.0, 0.0), sent, 10.0)
+    (seen, bearing) = low.source.take_sightings(
+        [Sighting(2, 5.0, range_deviation=0.1), Sighting(2, 5.0, 0.0)], 10.0)
+    assert seen.range == 4.0 and seen.range_deviation == 0.125
+    assert bearing.range == 5.0, 'a sensor of bearings measures in the plane'
+    assert low.source.take_sightings([Sighting(3, 5.0)], 10.0)[0].range == 5.0, 'nobody heard it'
+
+
+def test_ranges_to_landmarks_of_known_height_are_levelled(tmp_path) -> None:
+    path = tmp_path / 'anchors.csv'
+    path.write_text('id,x,y,z\n7,4,0,3\n8,4,0,\n')
+    sensing = Sensed(pose_source='cooperative', landmarks=str(path)).sensing
+    sensing.take_odometry((0.0, 0.0, 0.0), 10.0, yaw=0.0)
+    seen = sensing.source.take_sightings([Sighting(7, 5.0), Sighting(8, 5.0)], 10.0)
+    assert [each.range for each in seen] == [4.0, 5.0]
+
+
 @pytest.mark.parametrize(('metric', 'changed'), [('look_ahead', True), ('odometry', False)])
 def test_round_of_a_robot_that_has_stopped_changes_distances_by_its_velocity(
         metric: str, changed: bool) -> None:
