@@ -132,6 +132,18 @@ def test_chaos_runs_without_the_requirements_of_other_benchmarks() -> None:
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, 'here\n', '')
 
 
+@needs_laboratory
+def test_benchmarks_find_all_that_they_import() -> None:
+    """Mutation testing is not imported, as it needs a package that the tests lack."""
+    folder = ROOT / 'benchmarks'
+    names = [*(file.stem for file in folder.glob('*.py')), 'chaos.__main__', 'scale.__main__']
+    ran = without((), f"""sys.path.append('test')
+for name in {names}:
+    __import__('benchmarks.' + name)
+print('here')""")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, 'here\n', '')
+
+
 @pytest.mark.parametrize('script', ['monitor', 'demo'])
 def test_view_without_its_packages_names_them(script: str) -> None:
     ran = without(VIEW, f'from leader_election import cli\nraise SystemExit(cli.run({script!r}))')

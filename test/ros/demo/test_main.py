@@ -16,6 +16,7 @@
 
 from contextlib import suppress
 import fcntl
+from importlib.resources import files
 import os
 from pathlib import Path
 import pty
@@ -117,34 +118,20 @@ def left_behind(folder):
     return found
 
 
-def test_leader_that_is_killed_twice_hands_its_patrol_over_twice(tmp_path):
-    done = run(tmp_path, '--task', 'patrol', '--robots', '4', '--kill-period', '20', '--duration',
-               '46', '--world', 'empty', '--radius', '30', '--range', '30', '--processes', '1',
-               '--html', '/dev/full', timeout=300)
-    assert ' s, after 2 kills' in done.stdout, done.stdout
-    assert re.search(r'ok    patrol: the leaders after one that .* (99|100)\.', done.stdout), \
-        done.stdout
-    assert 'other robots' not in done.stdout and left_behind(tmp_path) == []
-    assert 'FAIL  results cannot be written: No space left on device' in done.stdout
-    assert (done.returncode, done.stderr) == (1, '')
-
-
 def test_demo_of_real_logs_passes(tmp_path):
-    done = run(tmp_path, '--logs', 'physics5', '--real-time-factor', '8')
+    """The replay has the first minute of the logs."""
+    for file in (files('leader_election.simulation') / 'logs' / 'physics5').iterdir():
+        if file.name.endswith('.csv'):
+            header, *rows = file.read_text().splitlines(keepends=True)
+            (tmp_path / file.name).write_text(
+                header + ''.join(row for row in rows if float(row.partition(',')[0]) < 60.0))
+    done = run(tmp_path, '--logs', str(tmp_path), '--real-time-factor', '8')
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'by_truth_again: 5 of 5 robots were heard' in done.stdout
     overall = next(line for line in done.stdout.splitlines() if 'overall' in line)
     odometry, whole, again = (float(word.rstrip('%')) for word in overall.split()[1:])
     assert 0.0 <= whole <= odometry <= 100.0 and 0.0 < again <= 100.0
     assert Image.open(tmp_path / 'out' / 'agreement.png').width == 1600
-
-
-def test_logs_without_sightings_are_refused_in_one_line(tmp_path):
-    (tmp_path / 'robot_1.csv').write_text(
-        't,v,omega,x,y,theta\n0,0,0,0,0,0\n60,0,0,0,0,0\n')
-    done = run(tmp_path, '--logs', str(tmp_path), '--sightings')
-    assert done.returncode == 2
-    assert 'no sightings in' in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 def test_interrupted_demo_leaves_no_process(tmp_path):
@@ -161,15 +148,16 @@ def test_interrupted_demo_leaves_no_process(tmp_path):
 
 
 def test_two_demos_at_once_pass_separately(tmp_path, monkeypatch):
-    """Both have robots 1 to 4, and the same folder for their results. One has a task."""
+    """Both have robots 1 to 4, and the same folder for their results. One loses two leaders."""
     monkeypatch.delenv('ROS_DOMAIN_ID')
     page = tmp_path / 'run.html'
     common = ['--robots', '4', '--world', 'empty', '--radius', '30', '--range', '30',
               '--processes', '1', '--output', str(tmp_path / 'out')]
     runs = [subprocess.Popen([*DEMO, *common, *more], stdout=subprocess.PIPE, text=True)
             for more in (['--duration', '4'],
-                         ['--duration', '22', '--physics', '--task', 'count', '--html', page])]
-    plain, task = (run.communicate(timeout=150)[0] for run in runs)
+                         ['--duration', '46', '--kill-period', '20', '--physics', '--task',
+                          'count', '--html', page])]
+    plain, task = (run.communicate(timeout=300)[0] for run in runs)
     for run, text in zip(runs, (plain, task)):
         assert run.returncode == 0 and 'demo: everything held' in text, text
         assert 'ok    4 of 4 robots were heard' in text
@@ -180,8 +168,9 @@ def test_two_demos_at_once_pass_separately(tmp_path, monkeypatch):
         assert Image.open(tmp_path / folder / 'run.gif').n_frames > 3
     first, second = (text.splitlines()[0] for text in (plain, task))
     assert first.startswith('ROS domain ') and first != second
-    assert 'ok    count: on average the leaders count ' in task
+    assert ' s, after 2 kills' in task
     assert ' robots, 4 are heard · ' in task and ' decided [{"members":' in task
+    assert 'ok    count: on average the leaders count ' in task
     written = page.read_text()
     assert '4 robots, 1 of them silent at the end' in written and '<td>count</td>' in written
     assert '"killed"' in written and 'first partition' in written
@@ -227,10 +216,3 @@ def test_domain_of_the_user_is_kept_and_refused_when_robots_run_in_it(tmp_path, 
     assert done.returncode == 2 and done.stdout.startswith(
         f'ROS domain {os.environ["ROS_DOMAIN_ID"]}; ')
     assert '1 robot in this domain already' in line and '/robot_1/election_node' in line
-
-
-def test_unwritable_folder_is_one_line(tmp_path):
-    (tmp_path / 'out').write_text('a file')
-    done = run(tmp_path, '--output', str(tmp_path / 'out' / 'below'))
-    [line] = done.stderr.splitlines()
-    assert done.returncode == 2 and 'argument --output: ' in line and 'out/below' in line

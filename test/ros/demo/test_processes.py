@@ -18,7 +18,14 @@ import os
 from pathlib import Path
 import socket
 
-from leader_election.ros.demo.processes import own_domain, own_folder, ProcessDied, Processes
+from leader_election.parameters import ParameterError
+from leader_election.ros.demo.processes import (
+    own_domain,
+    own_folder,
+    own_place,
+    ProcessDied,
+    Processes,
+)
 import pytest
 from rclpy.node import Node
 from support import spin_until
@@ -87,3 +94,9 @@ def test_files_of_an_earlier_run_are_removed_and_no_others(tmp_path):
     assert other == tmp_path.with_name(f'{tmp_path.name}_2')
     os.close(descriptor)
     os.close(second)
+
+
+def test_folder_is_refused_when_it_cannot_be_made(tmp_path):
+    (tmp_path / 'out').write_text('a file')
+    with pytest.raises(ParameterError, match='^argument --output: .*out/below'):
+        own_place(tmp_path / 'out' / 'below')
