@@ -63,7 +63,7 @@ def main(words: Sequence[str]) -> None:
         assert result.successful, result.reason
     elif words[:3] == ['topic', 'echo', '--once']:
         heard: list[Int64] = []
-        node.create_subscription(Int64, words[3], heard.append, STATE)
+        node.create_subscription(Int64, words[-1], heard.append, STATE)
         spin([node], lambda: bool(heard), deadline=60.0)
         print(f'data: {heard[0].data}\n---')
     else:
