@@ -144,17 +144,6 @@ def test_plug_in_parameter_is_refused_in_one_line_when_wrong(installed: Path) ->
 
 
 @needs_laboratory
-def test_laboratory_runs_an_installed_algorithm(installed: Path) -> None:
-    (installed / 'own.yaml').write_text(SCENARIO)
-    printed = ran(installed, 'lab', 'run', 'own.yaml', '--seeds', '2', '--no-animation')
-    assert 'careful' in printed and 'greedy' in printed
-    printed = ran(installed, 'lab', 'run', 'own.yaml', '--seeds', '2', '--no-animation', '--again',
-                  '--set', 'algorithms.margin=-1', status=2)
-    assert 'algorithms.margin: -1 is not allowed; it takes 0 to 100 m' in printed
-    assert len(printed.strip().splitlines()) == 1
-
-
-@needs_laboratory
 def test_laboratory_varies_parameters_of_a_plug_in(installed: Path) -> None:
     (installed / 'varied.yaml').write_text(
         SCENARIO.replace('radius: 30', 'radius: 90') + '  # Of both, and of one.\n'
@@ -169,6 +158,10 @@ def test_laboratory_varies_parameters_of_a_plug_in(installed: Path) -> None:
     assert leaders['careful', '30', '80.0'] > leaders['careful', '30', '0.0']
     assert leaders['greedy', '30', '80.0'] == leaders['greedy', '30', '0.0']
     assert leaders['greedy', '1', '0.0'] > leaders['greedy', '30', '0.0']
+    printed = ran(installed, 'lab', 'run', 'varied.yaml', '--seeds', '3', '--no-animation',
+                  '--again', '--set', 'algorithms.margin=-1', status=2)
+    assert 'algorithms.margin: -1 is not allowed; it takes 0 to 100 m' in printed
+    assert len(printed.strip().splitlines()) == 1
 
 
 def test_parameter_file_has_parameters_of_plug_ins(installed: Path) -> None:

@@ -90,10 +90,13 @@ def heard_from(robot: int, environment: dict[str, str]) -> dict[str, Any]:
     return json.loads(ran.stdout)
 
 
-@pytest.mark.parametrize('robot', (3, 7))
-def test_typed_outputs_equal_the_texts(
-        robots: None, environment: dict[str, str], robot: int) -> None:
-    heard = heard_from(robot, environment)
+def test_typed_outputs_equal_the_texts(robots: None, environment: dict[str, str]) -> None:
+    for robot in (3, 7):
+        compare(robot, heard_from(robot, environment))
+
+
+def compare(robot: int, heard: dict[str, Any]) -> None:
+    """Compare the typed messages of a robot with its texts."""
     typed = heard['leadership/typed']
     [status] = heard['leadership']['status']
     texts = {pair['key']: pair['value'] for pair in status['values']}

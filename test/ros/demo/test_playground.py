@@ -218,9 +218,6 @@ def _frozen(one: Play) -> None:
     one.until(lambda: 2 not in one.robots)
     assert one.game.do('revive', 2) == f'kill -CONT {pid}'
     one.until(lambda: 2 in one.robots)
-    one.has_run(f'kill -STOP {pid}')
-    one.until(lambda: 2 not in one.robots)
-    one.has_run(f'kill -CONT {pid}')
 
 
 def _made_and_ended(one: Play, name: str, value: object, end: tuple[str, object],
@@ -250,9 +247,12 @@ def _moved(one: Play) -> None:
     assert not is_at(here)
 
 
-def test_command_lines_start_a_swarm_with_another_algorithm(
+def test_other_algorithms_run_by_the_page_and_by_their_command_lines(
         play: Callable[..., Play]) -> None:
     one = play()
+    assert one.game.do('leaders', '2') == ''
+    one.game.do('algorithm', 'given')
+    one.until(lambda: len(one.robots) == 3 and one.leaders == {2})
     kill, lines = one.game.do('algorithm', 'colour').split('\n', 1)
     assert kill.startswith('kill -KILL ')
     one.until(lambda: len(one.robots) == 3)
@@ -281,7 +281,7 @@ def test_request_is_refused_with_its_name_when_wrong(ros: None, tmp_path: Path) 
             game.do(name, value)
 
 
-def test_tours_execute_all_steps_in_a_minute_on_both_swarms(
+def test_tours_execute_all_steps_on_both_swarms_and_are_undone(
         play: Callable[..., Play]) -> None:
     one = play(robots=5, speed=0.4, pace=16.0)
     for title, steps in TOURS.items():
@@ -312,15 +312,15 @@ def test_tours_execute_all_steps_in_a_minute_on_both_swarms(
     assert all(math.dist(view.position or (), one.robots[i].position or ()) < 2.0
                for i, view in beside.snapshot.robots.items())
     assert len(one.game.curves) > 9 and {len(point) for point in one.game.curves} == {3}
+    _undone(one)
 
 
-def test_end_of_a_tour_and_reset_restore_the_start(play: Callable[..., Play]) -> None:
-    one = play(robots=3, radius=9.0, speed=0.4)
-    title = next(title for title in TOURS if title.startswith('Why'))
-    before = dict(one.game.state.values)
+def _undone(one: Play) -> None:
+    """Check that the early end of a tour, and a reset, restore the start."""
+    before, ids = dict(one.game.state.values), {*one.robots}
     one.game.do('freeze', 1)
-    one.until(lambda: {*one.robots} == {2, 3})
-    one.game.request(TOUR, title)
+    one.until(lambda: {*one.robots} == ids - {1})
+    one.game.request(TOUR, next(title for title in TOURS if title.startswith('Why')))
     one.until(lambda: one.game.state.values['radius'] == 6.0)
     one.game.request(TOUR, '')
     one.until(lambda: one.game.state.values == before)
@@ -328,16 +328,9 @@ def test_end_of_a_tour_and_reset_restore_the_start(play: Callable[..., Play]) ->
     one.game.do('kill', 1)
     one.game.do('blind', 2)
     one.game.request(RESET, None)
-    one.until(lambda: one.game.state.values == before and len(one.robots) == 3
+    one.until(lambda: one.game.state.values == before and {*one.robots} == ids
               and one.robots[2].position is not None)
     assert not one.game.blind
-
-
-def test_given_leaders_lead_once_they_are_named(play: Callable[..., Play]) -> None:
-    one = play()
-    assert one.game.do('leaders', '2') == ''
-    one.game.do('algorithm', 'given')
-    one.until(lambda: len(one.robots) == 3 and one.leaders == {2})
 
 
 def test_place_is_asked_for_until_the_next_action(ros: None, tmp_path: Path) -> None:
