@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Coordinated algorithms: states with a region, compiled rounds. Tasks by their names."""
+"""Coordinated algorithms: states with a region. Tasks by their names."""
 
 import ast
 from collections.abc import Iterator
@@ -20,22 +20,17 @@ from math import inf
 from pathlib import Path
 import pickle
 
-from budget import examples
-from election.algorithms.states import states
-from hypothesis import given, HealthCheck, settings
-from hypothesis import strategies as st
 from leader_election.election.algorithms import ALGORITHMS, Device
 from leader_election.election.regions import pattern as module
 from leader_election.election.regions.pattern import coordinated, types_of
 from leader_election.election.regions.region import (
     initial_region,
     MOST_RECIPIENTS,
-    parameters_of,
     Region,
     RegionSettings,
     RELAY,
 )
-from leader_election.election.regions.summary_layout import ADD, LEAST, RANKED, SummaryLayout
+from leader_election.election.regions.summary_layout import ADD, LEAST, RANKED
 from leader_election.election.regions.task import (
     plug_in_tasks,
     Task,
@@ -89,45 +84,6 @@ def test_initial_region_is_empty_with_room_for_the_collection(collection, recipi
 def test_type_is_refused_when_its_name_is_unknown():
     with pytest.raises(AttributeError, match='has no State_nothing'):
         module.State_nothing  # noqa: B018
-
-
-IDS = st.integers(0, 3)
-REAL = st.integers(-2, 6).map(lambda n: n / 2)
-
-
-@pytest.mark.parametrize('spreading, collection', [
-    ('gradient', 'tree'), ('gradient', 'multi-path'), ('gossip', 'gossip'), ('gossip', 'tree')])
-@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.data())
-def test_compiled_round_equals_the_plain_round(spreading, collection, data):
-    numba = pytest.importorskip('numba', reason='only a laboratory needs it')
-    assert numba
-    import numpy as np
-    from simulations import called
-
-    chosen = RegionSettings(**{**vars(ROOM), 'collection': collection, 'spreading': spreading})
-    algorithm = coordinated('bounded', identity(chosen))
-    election = ALGORITHMS.get('bounded').configure(4.0, 'id')
-    undecided = np.full(len(BLANK), inf)
-    region = parameters_of(
-        chosen,
-        SummaryLayout(*map(np.array, KINDS)),
-        radius=4.0,
-        link_range=3.0,
-        undecided=undecided,
-        border=2,
-    )
-    parameters = types_of('bounded').Parameters(election, region)
-    any_state = states(algorithm, IDS, st.integers(-1, 3), REAL)
-    own = data.draw(any_state)
-    said = data.draw(st.lists(any_state, min_size=1, max_size=5))
-    metric = [data.draw(st.integers(1, 6)) / 2 for _ in said]
-    device = Device(data.draw(IDS), data.draw(REAL))
-    expected = algorithm.compute(device, own, said, metric, parameters)
-    found = called(algorithm, parameters, device, own, said, metric)
-    for field, a, b in zip(algorithm.fields, found, expected):
-        # Compiled code may fuse a product and a sum.
-        assert a == pytest.approx(b, rel=1e-12), field.name
 
 
 @pytest.mark.parametrize('file', sorted(Path(module.__file__ or '').parent.glob('*.py')),
