@@ -47,8 +47,8 @@ from benchmarks.scale.report import has_wrong, report, Runs
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
 from leader_election_lab.runs.computation import cores
 from leader_election_lab.runs.files import replacing, ResultError
+from leader_election_lab.runs.processes import compile_by_running
 from leader_election_lab.runs.store import fingerprint
-from leader_election_lab.runs.threads import compile_by_running
 from leader_election_lab.simulation.build import placements_of
 from leader_election_lab.terminal_output import Progress
 

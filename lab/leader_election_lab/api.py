@@ -93,9 +93,9 @@ def run(scenario: Scenario, seeds: int | Sequence[int] = 10, folder: Path | str 
     :param seeds: the number of seeds, or the seeds themselves.
     :param folder: of the results, where runs are kept.
     :param algorithms: labels. Without any, all algorithms run.
-    :param workers: number of threads. The default is one for each core.
+    :param workers: number of processes. The default is one for each core.
     :param progress: whether to print the progress.
-    :param cluster: the address of a Dask scheduler, or ``local``, in place of threads.
+    :param cluster: the address of a Dask scheduler, or ``local``, in place of forked processes.
     :return: the requested seeds and algorithms, as :mod:`leader_election_lab.runs.results` has it.
     :raises ResultError: if a file cannot be read or written.
     """

@@ -23,7 +23,6 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import inf
-import os
 from pathlib import Path
 import re
 import signal
@@ -281,9 +280,7 @@ def until_interrupted(execute: Callable[[], int], options: str = '') -> int:
     except KeyboardInterrupt:
         print(f'stopped; finished runs are kept, and the same command{options} goes on from there',
               file=sys.stderr, flush=True)
-        sys.stdout.flush()
-        # A normal exit would wait for the runs that threads are computing.
-        os._exit(ExitStatus.INTERRUPTED)
+        return ExitStatus.INTERRUPTED
 
 
 def main() -> int:

@@ -162,7 +162,11 @@ def test_run_names_the_animated_seed_and_values(tmp_path, lab):
     assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 2
 
 
-def test_stopped_command_continues(tmp_path, lab):
+@pytest.mark.parametrize(('number', 'status', 'line'), [
+    (signal.SIGINT, 130, 'stopped; finished runs are kept, and the same command goes on from '
+     'there\n'), (signal.SIGKILL, -9, '')])
+def test_stopped_command_continues(tmp_path, lab, number, status, line):
+    """Its processes end with it, also when it is killed."""
     arguments = small(tmp_path, '--algorithm', 'bounded', '--workers', 1, '--seeds')
     lab(*arguments, 1, '--results', tmp_path / 'compiled')
     # More runs than any machine finishes until the signal.
@@ -172,13 +176,12 @@ def test_stopped_command_continues(tmp_path, lab):
         assert process.stdout is not None
         # Another process has compiled the code.
         assert ' of 5000 runs: ' in next(process.stdout)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, error = process.communicate(timeout=60)
-    assert process.returncode == 130, error
-    assert error == ('stopped; finished runs are kept, and the same command goes on from there\n')
+    assert (process.returncode, error) == (status, line)
     assert not (tmp_path / 'out' / 'small.nc').exists()
     kept = len(list(store.runs_of(tmp_path / 'out', 'small').glob('*.npz')))
-    assert kept > 0
+    assert 0 < kept < 5000
     said = lab(*arguments, kept + 3)
     assert f'{kept} of {kept + 3} runs are there already' in said and '\n3 of 3 runs: ' in said
     assert results.present(results.load(tmp_path / 'out' / 'small.nc')) == {

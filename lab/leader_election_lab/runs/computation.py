@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Compute the missing runs of a scenario, in threads or by a cluster, for its results."""
+"""Compute the missing runs of a scenario, in processes or by a cluster, for its results."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -51,11 +51,11 @@ def run(
 
     :param algorithms: labels. Without any, all of the scenario's run.
     :param folder: of the results (see :mod:`leader_election_lab.runs.results`).
-    :param workers: number of threads, by default one for each core.
+    :param workers: number of processes, by default one for each core.
     :param again: discard all finished runs of this scenario.
     :param progress: where progress is reported, by default the standard output.
     :param cluster: the address of a Dask scheduler whose workers compute, or ``local`` for
-        ``workers`` processes on this machine. By default threads of this process compute.
+        ``workers`` processes on this machine. By default forked processes compute.
     :return: all results of this scenario, including those of other seeds and algorithms.
     :raises ResultError: if a file cannot be read or written, or a cluster cannot be used.
     :raises KeyboardInterrupt: when interrupted. Finished runs are kept.
@@ -94,11 +94,11 @@ def run(
                         Sweep(client, cluster, scenario, groups, digests, progress).run()
                 else:
                     # With the compiler, which nothing else here needs.
-                    from leader_election_lab.runs import threads
+                    from leader_election_lab.runs import processes
                     for label in dict.fromkeys(key.algorithm for key in missing):
-                        threads.compile_by_running(variants[0], label, progress)
-                    with progress.counting(scenario.name, len(keys)):
-                        threads.compute(groups, variants, workers or cores(), progress)
+                        processes.compile_by_running(variants[0], label, progress)
+                    processes.compute(
+                        groups, variants, workers or cores(), scenario.name, progress)
         return kept.collect(scenario, folder, digests)
 
 

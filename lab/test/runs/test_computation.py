@@ -12,24 +12,26 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The computation of missing runs, in threads."""
+"""The computation of missing runs, in processes."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 import fcntl
 from io import StringIO
+import multiprocessing
 import os
 from pathlib import Path
+import signal
 
 from example_results import results as made_up
 from leader_election_lab.analysis.measures import estimate_mean
 from leader_election_lab.commands import LEAST, parse_width, Width
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import computation as runs
-from leader_election_lab.runs import results, store, threads
+from leader_election_lab.runs import processes, results, store
 from leader_election_lab.runs.files import ResultError
+from leader_election_lab.runs.processes import compiling
 from leader_election_lab.runs.store import Key
-from leader_election_lab.runs.threads import compiling
 from leader_election_lab.runs.until_width import (
     conclusion,
     EQUAL_LEAST,
@@ -122,21 +124,22 @@ vary: {messages.loss: [0, 0.5], events.chance: [0, 0.5, 1]}
 
 def test_runs_with_the_same_start_share_it_and_equal_separate_runs(
         tmp_path, monkeypatch):
-    asked = []
+    notes = tmp_path / 'asked'
 
     def noted(scenarios: Sequence[Scenario], algorithm: str, seed: int) -> Iterator[Run]:
-        asked.append((algorithm, seed, len(scenarios)))
+        with open(notes, 'a') as note:
+            note.write(f'{algorithm} {seed} {len(scenarios)}\n')
         return simulate_branches(scenarios, algorithm, seed)
-    monkeypatch.setattr(threads, 'simulate_branches', noted)
+    monkeypatch.setattr(processes, 'simulate_branches', noted)
     scenario = load(tmp_path, DEADLY)
     first, rest = RecordedProgress(), RecordedProgress()
     runs.run(scenario, range(1), tmp_path, ['bounded'], progress=first)
     dataset = runs.run(scenario, range(2), tmp_path, progress=rest)
     # A group of three chances for each of two losses.
     assert (first.counted(), rest.counted()) == (6, 18)
-    assert asked[:2] == [('bounded', 0, 3)] * 2
-    assert sorted(asked[2:]) == sorted(2 * [
-        ('bounded', 1, 3), ('classic', 0, 3), ('classic', 1, 3)])
+    asked = notes.read_text().splitlines()
+    assert asked[:2] == ['bounded 0 3'] * 2
+    assert sorted(asked[2:]) == sorted(2 * ['bounded 1 3', 'classic 0 3', 'classic 1 3'])
     for values, variant in scenario.variants():
         for label in ('bounded', 'classic'):
             alone, kept = simulate(variant, label, 1), dataset.sel(
@@ -407,3 +410,27 @@ def test_parse_width_takes_a_number_or_per_cent() -> None:
     for text in ('0', '0%', '-1', 'x', '5 percent', '', '1e', 'nan', '1e999', '1.2.3'):
         with pytest.raises(ValueError):
             parse_width(text)
+
+
+def test_computation_says_that_a_process_was_killed(tmp_path, monkeypatch):
+    """The kernel does so when there is too little memory."""
+    def killed(scenarios: Sequence[Scenario], algorithm: str, seed: int) -> Iterator[Run]:
+        if seed == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return simulate_branches(scenarios, algorithm, seed)
+    with monkeypatch.context() as patched, pytest.raises(
+            ResultError, match='ended with status -9; is there too little memory'):
+        patched.setattr(processes, 'simulate_branches', killed)
+        runs.run(load(tmp_path), range(3), tmp_path, ['bounded'], workers=1)
+    rest = RecordedProgress()
+    runs.run(load(tmp_path), range(3), tmp_path, ['bounded'], progress=rest)
+    assert rest.counted() == 1
+
+
+def test_error_in_a_process_is_that_of_the_run(tmp_path, monkeypatch):
+    def failing(scenarios: Sequence[Scenario], algorithm: str, seed: int) -> Iterator[Run]:
+        raise LookupError(f'no seed {seed}')
+    monkeypatch.setattr(processes, 'simulate_branches', failing)
+    with pytest.raises(LookupError, match='no seed 0'):
+        runs.run(load(tmp_path), [0], tmp_path, ['bounded'])
+    assert not multiprocessing.active_children()
