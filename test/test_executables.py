@@ -215,8 +215,7 @@ def test_help_lists_every_executable(
         assert [executable.name, executable.description] in found
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_ending_process_ignores_a_signal(number: signal.Signals) -> None:
+def test_ending_process_ignores_a_signal() -> None:
     """Under ros2 launch the second signal of Ctrl-C may arrive while the interpreter ends."""
     process = subprocess.Popen([sys.executable, '-c', """
 import os, sys
@@ -233,7 +232,7 @@ raise SystemExit(cli.run('gazebo_world'))
 """], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     assert process.stdin is not None and process.stderr is not None
     assert process.stderr.read(6) == b'ending'
-    process.send_signal(number)
+    process.send_signal(signal.SIGINT)
     process.communicate(b'.', timeout=60)
     assert process.returncode == 0
 
@@ -259,8 +258,7 @@ def test_command_ends_with_one_line_and_status_2_when_unknown(
         'lists them\n')
 
 
-PRINTING = ['--help', 'logs --help', 'replay --help', 'election_node --help', 'wander --version',
-            'gazebo_world', 'swarm_key new.key', 'lab list']
+PRINTING = ['--help', 'election_node --help', 'swarm_key new.key']
 """Commands that print a text."""
 
 
@@ -291,8 +289,6 @@ def test_command_prints_nothing_when_its_streams_are_closed(closed: str, tmp_pat
     ('election_node --ros-args -p robot_id:=1 -p metric:=hops -p communication_range:=.inf '
      '-p mandate:=3.0 -p quorum:=majority -p roster:=1,2,3 -p hop_limit:=2',
      'error: parameter quorum: promises are kept below ~/.local/state, and this user has no home'),
-    ('election_node --ros-args -p robot_id:=1 -p landmarks:=~nobody_x/places.csv',
-     'error: parameter landmarks: ~nobody_x/places.csv: ~ is no known home'),
     ('swarm_world --ros-args -p logs:=~nobody_x/logs',
      'error: parameter logs: ~nobody_x/logs: ~ is no known home')])
 def test_command_ends_with_one_line_when_the_user_has_no_home(

@@ -152,8 +152,7 @@ def test_only_changes_are_published_without_subscribers() -> None:
     assert ages[0] == 0 < ages[1] and sorted(ages) == ages
 
 
-@pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGSTOP])
-def test_subscriber_notices_a_dead_or_hung_process_by_lease_and_deadline(number: int) -> None:
+def test_subscriber_notices_a_hung_process_by_lease_and_deadline() -> None:
     profile = copy(OUTPUT)
     profile.deadline = Duration(seconds=0.5)
     follower = Follower('/alone', {'leader': Int64, 'is_leader': Bool, 'role': String}, OUTPUT)
@@ -165,7 +164,7 @@ def test_subscriber_notices_a_dead_or_hung_process_by_lease_and_deadline(number:
         spin_until([follower, repeats], lambda: len(follower.alive) == 3 and repeats.heard > 3
                    and follower.last.get('is_leader', Bool()).data)
         repeats.late.clear()
-        process.send_signal(number)
+        process.send_signal(signal.SIGSTOP)
         spin_until([follower, repeats], lambda: 'leadership' in repeats.late
                    and set(follower.alive.values()) == {0}, deadline=LEASE + 17.0)
         assert follower.last['is_leader'].data, 'latched: only lease and deadline tell'

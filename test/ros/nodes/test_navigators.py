@@ -130,14 +130,12 @@ def test_robot_reaches_its_place_by_the_action(action: Any) -> None:
     assert node.missing() == [] and counts(node)['rally.goals_refused'] == 0
 
 
-@pytest.mark.parametrize('failure', ['refuses', 'aborts'])
-def test_failed_goal_is_counted_and_tried_again(action: Any, failure: str) -> None:
+def test_failed_goals_are_counted_and_tried_again(action: Any) -> None:
     nav2, node = Nav2(action), robot(1, **RALLY)
-    setattr(nav2, failure, 1)
+    nav2.refuses = nav2.aborts = 1
     spin_until([node, nav2], lambda: nav2.ended[-1:] == ['succeed'])
-    assert nav2.goals == [GOAL, GOAL]
-    name = {'refuses': 'goals_refused', 'aborts': 'goals_aborted'}[failure]
-    assert counts(node)[f'rally.{name}'] == 1
+    assert nav2.goals == [GOAL] * 3
+    assert [counts(node)[f'rally.goals_{end}'] for end in ('refused', 'aborted')] == [1, 1]
 
 
 def test_old_goal_is_cancelled_when_the_robot_has_another_place(action: Any) -> None:

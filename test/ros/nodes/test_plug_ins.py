@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Nodes with each of the algorithms, and with those of plug-ins."""
+"""Nodes with algorithms and metrics of plug-ins."""
 
 from dataclasses import dataclass, replace
 
@@ -26,37 +26,7 @@ from ros.nodes.bench import Bench, leaders, NEVER, robot
 from std_msgs.msg import Float64
 from support import spin_until
 
-SETTINGS = {'radius': 40.0, 'replicate_period': 5, 'leaders': '4'}
-"""Far enough for one leader. Short enough that a test sees replicates come and go."""
-
-
 pytestmark = pytest.mark.usefixtures('ros')
-
-
-@pytest.mark.parametrize('name', ALGORITHMS.names())
-def test_swarm_elects_and_recovers_with_each_algorithm(name):
-    """Four robots are in a line. The strongest, at the end, leads and dies."""
-    takes = ALGORITHMS.get(name).takes
-    settings = {key: value for key, value in SETTINGS.items() if key in takes}
-    robots = [robot(i, algorithm=name, communication_range=4.0, **settings)
-              for i in (1, 2, 3, 4)]
-    bench = Bench({i: (3.0 * i, 0.0) for i in (1, 2, 3, 4)})
-    spin_until([bench, *robots], lambda: leaders(robots) == [4, 4, 4, 4])
-    assert [r.robot.leads for r in robots] == [False, False, False, True]
-    robots.pop().destroy_node()
-
-    def recovered() -> bool:
-        found = leaders(robots)
-        if name == 'given':
-            # Nobody else may lead: each robot names itself, and none is a leader.
-            return found == [1, 2, 3]
-        if name == 'classic':
-            # Its history decides who leads then: mostly 3, but 2 where that was heard of first.
-            return all(leader < 4 and found[leader - 1] == leader for leader in found)
-        return found == [3, 3, 3]
-    spin_until([bench, *robots], recovered)
-    assert [r.robot.leads for r in robots] == [
-        leader == i and name != 'given' for i, leader in enumerate(leaders(robots), 1)]
 
 
 # Metrics of robots' nodes over real DDS.

@@ -153,8 +153,7 @@ def test_process_ends_and_logs_the_reason_when_a_parameter_is_wrong(robots, tmp_
 
 
 @pytest.mark.parametrize(('name', 'home'), [
-    *((name, {'HOME': '/proc/nowhere'}) for name in (
-        'demo', 'election_node', 'play', 'swarm_doctor')), ('election_node', {})])
+    ('demo', {'HOME': '/proc/nowhere'}), ('election_node', {})])
 def test_command_ends_with_one_line_when_the_home_cannot_be_written(tmp_path, name, home):
     kept = {key: value for key, value in os.environ.items() if key not in (
         'HOME', 'ROS_LOG_DIR', 'ROS_HOME')}
@@ -169,7 +168,6 @@ def test_command_ends_with_one_line_when_the_home_cannot_be_written(tmp_path, na
 
 @pytest.mark.parametrize(('domain', 'word', 'said'), [
     ('233', 'robot_id:=1', "parameter ROS_DOMAIN_ID: '233' is not allowed; it takes 0 to 232"),
-    ('-1', 'robot_id:=1', "parameter ROS_DOMAIN_ID: '-1' is not allowed"),
     ('0', 'robot_id:=5.0', 'parameter robot_id: 5.0 is not allowed; it takes a whole number, 0 to')
 ])
 def test_wrong_number_is_one_line_with_what_is_allowed(domain, word, said):
@@ -240,8 +238,7 @@ def test_negative_time_on_the_clock_is_skipped_with_a_warning(ros, robots):
     assert (robots[0].returncode, err.count('on /clock is skipped')) == (0, 1)
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGHUP])
-def test_stopped_process_stops_the_wheels(ros, robots, number):
+def test_stopped_process_stops_the_wheels(ros, robots):
     """A leader wanders in open space."""
     bench = Bench({7: (0.0, 0.0)}, name='watcher')
     eyes = bench.create_publisher(LaserScan, '/r7/scan', SENSOR)
@@ -252,7 +249,7 @@ def test_stopped_process_stops_the_wheels(ros, robots, number):
     robots.append(start(COMMAND, '-r', '__ns:=/r7', '-p', 'robot_id:=7', '-p', 'tasks:=rally',
                         '-p', 'rally.reaction:=5.0'))
     spin_until([bench], lambda: any(moves(command) for command in said))
-    robots[0].send_signal(number)
+    robots[0].send_signal(signal.SIGINT)
     spin_until([bench], lambda: robots[0].poll() is not None and not moves(said[-1]))
     out, err = robots[0].communicate(timeout=PATIENCE)
     assert (robots[0].returncode, out, unexpected(err)) == (0, '', [])

@@ -151,31 +151,32 @@ def test_recording_is_not_overwritten(ros, tmp_path):
     assert path.read_text() == 'precious'
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_stopped_or_killed_recorder_leaves_a_readable_file(ros, tmp_path, number):
+def test_stopped_or_killed_recorder_leaves_a_readable_file(ros, tmp_path):
     """Only a stopped recorder writes the index at the end."""
-    path = tmp_path / 'run.mcap'
     robots = Node('robots')
     voice = robots.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
     robots.create_timer(0.05, lambda: voice.publish(word(3, 3)))
-    process = subprocess.Popen(
+    started = {number: (path := tmp_path / f'{number}.mcap', subprocess.Popen(
         [sys.executable, '-m', 'leader_election', 'record', str(path), '--topics',
-         'neighbourhood'],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+         'neighbourhood'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+        for number in (signal.SIGTERM, signal.SIGKILL)}
     try:
-        spin_until([robots], lambda: path.exists() and path.stat().st_size > 2000)
-        process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        spin_until([robots], lambda: all(
+            path.exists() and path.stat().st_size > 2000 for path, _ in started.values()))
+        for number, (path, process) in started.items():
+            process.send_signal(number)
+            out, err = process.communicate(timeout=60)
+            reader = Reader(path)
+            run = replay(reader.entries(lambda topic, kind: True), ReplaySettings())
+            assert run.traffic.messages > 3 and run.snapshots[-1].robots[3].leader == 3
+            if number == signal.SIGKILL:
+                assert [damage.path for damage in reader.damages] == [path]
+            else:
+                assert (process.returncode, logged(err), reader.damages) == (0, [EXECUTOR], [])
+                assert out == f'wrote {path}: {run.traffic.messages} messages of 1 topic\n'
     finally:
-        process.kill()
-    reader = Reader(path)
-    run = replay(reader.entries(lambda topic, kind: True), ReplaySettings())
-    assert run.traffic.messages > 3 and run.snapshots[-1].robots[3].leader == 3
-    if number == signal.SIGKILL:
-        assert [damage.path for damage in reader.damages] == [path]
-    else:
-        assert (process.returncode, logged(err), reader.damages) == (0, [EXECUTOR], [])
-        assert out == f'wrote {path}: {run.traffic.messages} messages of 1 topic\n'
+        for _, process in started.values():
+            process.kill()
 
 
 def test_recorder_ends_with_one_line_when_the_disk_is_full(ros, tmp_path, capfd):
