@@ -231,13 +231,17 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     export = commands.add_parser(
         'export', parents=[everywhere], help="write a scenario's results as a table",
         description='Write kept results as a CSV table: a row for each run and time, '
-        'or with --summary for each run.')
+        'with --summary for each run, or with --devices for each run and device.')
     export.add_argument('scenario', metavar='SCENARIO', help=KEPT)
     export.add_argument('--out', type=Path, metavar='FILE',
-                        help='ends in .csv (default: SCENARIO.csv, or '
-                        'SCENARIO_summary.csv, in the folder of the results)')
-    export.add_argument('--summary', action='store_true',
-                        help='one row a run: means over time without the first sixth, and counts')
+                        help='ends in .csv (default: SCENARIO.csv, SCENARIO_summary.csv or '
+                        'SCENARIO_devices.csv, in the folder of the results)')
+    rows = export.add_mutually_exclusive_group()
+    rows.add_argument('--summary', action='store_true',
+                      help='one row a run: means over time without the first sixth, and counts')
+    rows.add_argument('--devices', action='store_true',
+                      help='one row a run and device: how long it leads and follows, and how far '
+                      'from its leader; takes measure: {devices: true} in the scenario')
 
     figure = commands.add_parser(
         'figure', parents=[everywhere], help="draw a figure of a scenario's kept results",

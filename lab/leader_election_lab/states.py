@@ -52,6 +52,8 @@ COUNTED, PRESENT, INFORMED, AGREEING, LOAD_MEAN, LOAD_SIGMA, MEAN_REACH = range(
     len(MEASURES), len(MEASURES) + len(REGION_MEASURES))
 """The column of each measure of regions."""
 COLUMNS = MEASURES + REGION_MEASURES
+DEVICE_MEASURES = ('uptime', 'tenure', 'membership', 'leader_distance', 'last_leader')
+"""The measures of each device over a whole run."""
 
 
 ABSENT = -1

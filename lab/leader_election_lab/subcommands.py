@@ -192,11 +192,13 @@ def export_results(options: argparse.Namespace) -> int:
     from leader_election_lab.runs import export
     dataset = kept(options.scenario, options.results)
     scenario = scenario_of(dataset)
-    out = options.out or options.results / (
-        f'{scenario.name}{"_summary" if options.summary else ""}.csv')
-    rows = export.write(dataset, scenario, out, options.summary)
-    console().print(export.legend(dataset, scenario, options.summary))
-    print(f'wrote {out}: {rows} rows')
+    rows = export.RUNS if options.summary else (
+        export.DEVICES if options.devices else export.TIMES)
+    suffix = {export.RUNS: '_summary', export.DEVICES: '_devices', export.TIMES: ''}[rows]
+    out = options.out or options.results / f'{scenario.name}{suffix}.csv'
+    count = export.write(dataset, scenario, out, rows)
+    console().print(export.legend(dataset, scenario, rows))
+    print(f'wrote {out}: {count} rows')
     return ExitStatus.OK
 
 

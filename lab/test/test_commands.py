@@ -281,6 +281,8 @@ def test_export_writes_a_row_a_time_or_a_run(tmp_path, capsys):
     assert called(subcommands.export_results, 'export', 'small', '--results', tmp_path / 'out',
                   '--out', by_name) == 0
     assert by_name.read_text() == (tmp_path / 'out' / 'small.csv').read_text()
+    with pytest.raises(ResultError, match='results of small have no measures of devices; they ta'):
+        called(subcommands.export_results, *command, '--devices')
     with pytest.raises(ResultError, match=r'x.txt is not allowed; it takes a name that ends in'):
         called(subcommands.export_results, *command, '--out', 'x.txt')
 

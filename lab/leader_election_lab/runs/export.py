@@ -13,11 +13,12 @@
 # limitations under the License.
 
 """
-Export results as a CSV table, with a row for each run and time, or for each run.
+Export results as a CSV table, with a row for each run and time, for each run, or for its devices.
 
 A row has the algorithm, the keys that vary, the seed, the time and all measures. In a table with a
 row for each run, measures are means over time without the first sixth, and derived measures and
-counters follow. Missing runs have no rows.
+counters follow. A table with a row for each run and device has the measures of devices. Missing
+runs have no rows.
 """
 
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ from leader_election_lab.analysis.measures import DERIVED, time_average
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import results
 from leader_election_lab.runs.files import reason, replacing, ResultError
-from leader_election_lab.states import COUNTERS
+from leader_election_lab.states import COUNTERS, DEVICE_MEASURES
 from leader_election_lab.terminal_output import Rows, terminal_table
 import pandas
 from rich.table import Table
@@ -36,6 +37,8 @@ import xarray
 
 CSV = '.csv'
 MEAN = 'Mean over time without the first sixth. '
+TIMES, RUNS, DEVICES = 'times', 'runs', 'devices'
+"""What a row stands for: a run at a time, a run, or a device of a run."""
 
 
 class Column(NamedTuple):
@@ -55,64 +58,72 @@ def check_format(path: Path) -> None:
         raise ResultError(f'{path} cannot be written: it is a folder; move it away')
 
 
-def columns(frame: pandas.DataFrame, scenario: Scenario, summary: bool) -> list[Column]:
+def columns(frame: pandas.DataFrame, scenario: Scenario, rows: str) -> list[Column]:
     """
     Return the columns of the table.
 
     :param frame: rows of it.
-    :param summary: whether it has a row for each run, not for each run and time.
+    :param rows: what they are: ``TIMES``, ``RUNS`` or ``DEVICES``.
     """
-    averaged = (*results.measures_of(scenario), *DERIVED) if summary else ()
+    averaged = (*results.measures_of(scenario), *DERIVED) if rows == RUNS else ()
     labels = {name: results.attributes(name, scenario) for name in frame.columns}
     return [Column(name, label.get('units', ''),
                    (MEAN if name in averaged else '') + label['description'])
             for name, label in labels.items()]
 
 
-def frames(dataset: xarray.Dataset, summary: bool) -> Iterator[pandas.DataFrame]:
+def frames(dataset: xarray.Dataset, rows: str) -> Iterator[pandas.DataFrame]:
     """
     Yield the rows of each algorithm and variant that has been run, without missing runs.
 
-    :param summary: whether each run has one row, not one for each time.
+    :param rows: ``TIMES``, ``RUNS`` or ``DEVICES``.
     """
+    own = {TIMES: ['time'], RUNS: [], DEVICES: ['device']}[rows]
     keys = ['algorithm', *results.varied(dataset), 'seed']
     for one in results.finished_variants(dataset):
-        measures = {name: one[name] for name in results.sampled(one)}
-        if summary:
+        measures = {name: one[name] for name in (
+            DEVICE_MEASURES if rows == DEVICES else results.sampled(one))}
+        if rows == RUNS:
             measures |= {name: derive(one) for name, derive in DERIVED.items()}
             measures = {name: time_average(values) for name, values in measures.items()}
             measures |= {name: one['counts'].sel(counter=name, drop=True) for name in COUNTERS}
             measures['message_bytes'] = one['message_bytes']
         frame = xarray.Dataset(measures).to_dataframe(
-            dim_order=['seed'] if summary else ['seed', 'time']).reset_index()
-        yield frame[[*keys, *([] if summary else ['time']), *measures]]
+            dim_order=['seed', *own]).reset_index()
+        if rows == DEVICES:
+            # A variant may have fewer devices than another one.
+            frame = frame[frame['uptime'].notna()]
+        yield frame[[*keys, *own, *measures]]
 
 
-def write(dataset: xarray.Dataset, scenario: Scenario, path: Path, summary: bool = False) -> int:
+def write(dataset: xarray.Dataset, scenario: Scenario, path: Path, rows: str = TIMES) -> int:
     """
     Write the table, and replace the file as a whole.
 
     :param dataset: the results of the scenario.
     :param path: ends in ``.csv``.
-    :param summary: whether to write a row for each run, not for each run and time.
+    :param rows: ``TIMES``, ``RUNS`` or ``DEVICES``.
     :return: the number of rows.
-    :raises ResultError: if the file cannot be written.
+    :raises ResultError: if the file cannot be written, or the results have no devices.
     """
     check_format(path)
+    if rows == DEVICES and not scenario.measure.devices:
+        raise ResultError(f'the results of {scenario.name} have no measures of devices; they take '
+                          'measure: {devices: true} in the scenario')
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ResultError(f'{path} cannot be written ({reason(error)})') from None
-    rows = 0
+    count = 0
     with replacing(path) as temporary, open(
             temporary, 'w', newline='', encoding='utf-8') as stream:
-        for frame in frames(dataset, summary):
-            frame.to_csv(stream, index=False, header=rows == 0)
-            rows += len(frame)
-    return rows
+        for frame in frames(dataset, rows):
+            frame.to_csv(stream, index=False, header=count == 0)
+            count += len(frame)
+    return count
 
 
-def legend(dataset: xarray.Dataset, scenario: Scenario, summary: bool) -> Table:
+def legend(dataset: xarray.Dataset, scenario: Scenario, rows: str) -> Table:
     """Return the units and descriptions of the columns, as a table for the terminal."""
     return terminal_table(Rows('', ('column', 'unit', 'description'),
-                               columns(next(frames(dataset, summary)), scenario, summary)))
+                               columns(next(frames(dataset, rows)), scenario, rows)))

@@ -15,12 +15,13 @@
 """
 The results of a scenario, as one labelled netCDF file: ``<folder>/<scenario>.nc``.
 
-Dimensions: ``algorithm``, one for each key that the scenario varies, ``seed``, ``time`` [s] and
-``counter``. Variables:
+Dimensions: ``algorithm``, one for each key that the scenario varies, ``seed``, ``time`` [s],
+``counter``, and ``device`` if there are measures of devices. Variables:
 
 - each of ``MEASURES``, and of other packages' measures that the scenario names, over all but
   ``counter``, nan where a run is missing;
 - each of ``REGION_MEASURES`` where an algorithm has regions, nan for those that have none;
+- each of ``DEVICE_MEASURES``, by the id of the device, if the scenario has ``measure.devices``;
 - ``counts``, -1 where a run is missing, and ``message_bytes``;
 - ``round_period`` and ``instability_window`` over the keys that vary;
 - ``fingerprint`` over algorithms and these keys: digests of all that the numbers depend on.
@@ -42,7 +43,7 @@ import leader_election
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import table
-from leader_election_lab.experiment.scenario import parse, Scenario
+from leader_election_lab.experiment.scenario import count_devices, parse, Scenario
 from leader_election_lab.own_measures import OWN_MEASURES
 from leader_election_lab.runs.files import check_no_folder, reason, replacing, ResultError
 from leader_election_lab.runs.store import Digests, Key
@@ -50,6 +51,7 @@ from leader_election_lab.simulation.run import Run
 from leader_election_lab.states import (
     COLUMNS,
     COUNTERS,
+    DEVICE_MEASURES,
     MEASURES,
 )
 import numpy as np
@@ -167,11 +169,23 @@ def empty(scenario: Scenario, algorithms: Sequence[str], seeds: Sequence[int]) -
         for measure in measures_of(scenario)}
     variables['counts'] = (*runs, 'counter'), np.full((*shape, len(COUNTERS)), MISSING, np.int64)
     variables['message_bytes'] = runs, np.full(shape, np.nan)
+    ids = {}
+    if scenario.measure.devices:
+        ids['device'] = device_ids(scenario)
+        variables |= {measure: ((*runs, 'device'), np.full((*shape, len(ids['device'])), np.nan))
+                      for measure in DEVICE_MEASURES}
     dataset = xarray.Dataset({**variables, **_settings(scenario)}, {
-        **coordinates, 'time': times, 'counter': list(COUNTERS)})
+        **coordinates, 'time': times, 'counter': list(COUNTERS), **ids})
     for name in dataset.variables:
         dataset[name].attrs = attributes(str(name), scenario)
     return dataset
+
+
+def device_ids(scenario: Scenario) -> range:
+    """Return the ids of the devices of all variants."""
+    ranges = [range(each.first_id, each.first_id + count_devices(each))
+              for _, each in scenario.variants()]
+    return range(min(each.start for each in ranges), max(each.stop for each in ranges))
 
 
 def _settings(scenario: Scenario) -> dict[str, Any]:
@@ -196,6 +210,11 @@ def put(dataset: xarray.Dataset, runs: Iterable[tuple[Key, Run]]) -> None:
         for column, values in measures:
             values[place] = run.samples[:, column]
         counts[place], lengths[place] = run.counts, run.message_bytes
+        if run.devices is not None:
+            ids, *columns = run.devices.T
+            rows = dataset.get_index('device').get_indexer(ids)
+            for measure, column in zip(DEVICE_MEASURES, columns):
+                dataset[measure].values[place][rows] = column
 
 
 def sampled(dataset: xarray.Dataset) -> list[str]:
@@ -248,7 +267,8 @@ def save(dataset: xarray.Dataset, scenario: Scenario, path: Path, known: Digests
         'python': platform.python_version(), 'numpy': np.__version__,
         'numba': version('numba'), 'xarray': xarray.__version__,
         'created': datetime.now(timezone.utc).isoformat(timespec='seconds')}
-    compressed = {measure: {'zlib': True, 'complevel': 4} for measure in sampled(dataset)}
+    compressed = {measure: {'zlib': True, 'complevel': 4}
+                  for measure in (*sampled(dataset), *DEVICE_MEASURES) if measure in dataset}
     with replacing(path) as temporary:
         complete.to_netcdf(temporary, engine='netcdf4', encoding=compressed)
 

@@ -52,7 +52,7 @@ NOT_OF_RUNS = ('title', 'source', 'algorithms', 'vary')
 """Sections of a scenario that a run of one algorithm in one variant does not depend on."""
 DIGITS = 12
 """Hexadecimal digits of each digest."""
-STORED = 'samples', 'counts', 'message_bytes'
+STORED = 'samples', 'counts', 'message_bytes', 'devices'
 
 
 class Key(NamedTuple):
@@ -204,13 +204,14 @@ def discard(folder: Path, name: str) -> None:
 
 def keep(finished: Run, file: Path) -> None:
     """Write one run, or raise a :class:`ResultError` if that fails."""
-    parts = [np.asarray(getattr(finished, name)) for name in STORED]
-    record = np.zeros((), [(name, part.dtype, part.shape) for name, part in zip(STORED, parts)])
-    for name, part in zip(STORED, parts):
+    parts = {name: np.asarray(value) for name in STORED
+             if (value := getattr(finished, name)) is not None}
+    record = np.zeros((), [(name, part.dtype, part.shape) for name, part in parts.items()])
+    for name, part in parts.items():
         record[name] = part
     # Not into the file itself: an archive that a Ctrl-C interrupts cannot be closed.
     archive = io.BytesIO()
-    # One array in place of three takes half the time, which counts for small runs.
+    # One array in place of several takes half the time, which counts for small runs.
     np.savez_compressed(archive, run=record)
     with replacing(file) as temporary:
         temporary.write_bytes(archive.getbuffer())
@@ -221,7 +222,9 @@ def read(file: Path) -> Run:
     try:
         with np.load(file) as part:
             record = part['run']
-            return Run(record['samples'], record['counts'], float(record['message_bytes']))
+            return Run(
+                record['samples'], record['counts'], float(record['message_bytes']),
+                devices=record['devices'] if 'devices' in record.dtype.names else None)
     except Exception as error:  # noqa: BLE001 - any error of the library on a damaged file
         raise ResultError(f'{file} cannot be read ({reason(error)}); remove it, and this '
                           'run is computed again') from None

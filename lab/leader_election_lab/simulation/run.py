@@ -52,6 +52,8 @@ class Run:
     message_bytes: float
     """The mean length of the messages that devices would send at the end, as robots do [bytes]."""
     snapshots: Sequence[Snapshot] = ()
+    devices: NDArray[np.float64] | None = None
+    """The id and the measures of each device, shape (n, 1 + measures), if they are wanted."""
     shared: int = 0
     """Number of its rounds that were computed for an earlier run with the same start."""
 

@@ -91,9 +91,11 @@ def simulate_branches(
 def measured(simulation: Simulation, snapshots: Sequence[Snapshot] = (), shared: int = 0) -> Run:
     """Return the result of a run that has been played."""
     watch = simulation.network.watch
+    each = simulation.device_measures
     return Run(
         watch.samples, watch.counts,
-        message_bytes(simulation.entrant, simulation.network), snapshots, shared)
+        message_bytes(simulation.entrant, simulation.network), snapshots,
+        None if each is None else each.table(), shared)
 
 
 def parting(one: Scenario, other: Scenario) -> float:

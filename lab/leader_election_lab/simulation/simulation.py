@@ -45,6 +45,7 @@ from leader_election_lab.simulation.build import (
     timetable,
 )
 from leader_election_lab.simulation.composed_rounds import readings
+from leader_election_lab.simulation.device_measures import DeviceMeasures
 from leader_election_lab.simulation.network_events import begin, leading
 from leader_election_lab.simulation.position_errors import PositionErrors
 from leader_election_lab.simulation.run import links_of, Snapshot, snapshot
@@ -68,12 +69,14 @@ class Simulation:
         self.scenario, self.entrant = scenario, entrant
         self._longest = np.inf
         self._measured = 0
-        """The number of samples with measures of other packages."""
+        """The number of samples that Python has measured, too."""
         self._look: Callable[[Any], None] = check_numbers
         with of_scenario(scenario.name):
             self.network, self._motion = network_of(scenario, entrant, seed, rounds, walk)
         self._contacts = contacts_of(scenario, seed)
         devices = self.network.devices
+        self.device_measures = DeviceMeasures(devices.id, scenario.measure.interval) \
+            if scenario.measure.devices else None
         self._errors = None if scenario.localisation.model == EXACT else PositionErrors(
             scenario.localisation, devices.position, devices.error,
             devices.id - devices.id.min(), errors)
@@ -138,7 +141,7 @@ class Simulation:
         twin = copy.copy(self)
         twin.scenario, twin.of = scenario, (scenario, *self.of[1:])
         changing = ('network', '_motion', '_strengths', '_walk', '_messages',
-                    '_events', '_errors', '_rounds')
+                    '_events', '_errors', '_rounds', 'device_measures')
         vars(twin).update(copy.deepcopy({name: getattr(self, name) for name in changing}))
         twin._bind_round()
         twin._bind_motion()
@@ -184,22 +187,24 @@ class Simulation:
                 return
 
     def _next_sample(self) -> float:
-        """Return the time of the next sample with measures of other packages [s], or inf."""
-        watch = self.network.watch
+        """Return the time of the next sample that Python measures, too [s], or inf."""
+        watch, measure = self.network.watch, self.scenario.measure
         taken = int(watch.sampled[0])
         return (taken + 1) * watch.interval if (
-            self.scenario.measure.own and taken < len(watch.samples)) else np.inf
+            (measure.own or measure.devices) and taken < len(watch.samples)) else np.inf
 
     def _measure(self) -> None:
-        """Add the measures of other packages to the last sample, unless it has them."""
+        """Add the measures of other packages and of devices, unless the last sample has them."""
         own, watch, devices = self.scenario.measure.own, self.network.watch, self.network.devices
         last = int(watch.sampled[0]) - 1
-        if not own or last < self._measured:
+        if not (own or self.device_measures) or last < self._measured:
             return
         self._measured = last + 1
         given = Sample((last + 1) * watch.interval, devices.id, devices.position,
                        devices.running & watch.has_run, leading(self.network) & watch.has_run,
                        self.columns)
+        if self.device_measures is not None:
+            self.device_measures.add(given)
         for name, place in zip(own, range(len(COLUMNS), watch.samples.shape[1])):
             try:
                 watch.samples[last, place] = OWN_MEASURES.get(name).compute(given)

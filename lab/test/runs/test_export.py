@@ -57,7 +57,7 @@ def test_table_has_a_row_a_run_and_time(ran, tmp_path):
 
 def test_summary_has_a_row_a_run(ran, tmp_path):
     scenario, dataset = ran
-    assert export.write(dataset, scenario, tmp_path / 'x.csv', summary=True) == 4 * 3
+    assert export.write(dataset, scenario, tmp_path / 'x.csv', rows=export.RUNS) == 4 * 3
     table = pandas.read_csv(tmp_path / 'x.csv')
     assert list(table) == ['algorithm', 'messages.loss', 'rounds.phase', 'seed', *MEASURES,
                            'led', 'united', *COUNTERS, 'message_bytes']
