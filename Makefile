@@ -29,13 +29,13 @@ unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 # Without bytecode files each process would compile all its modules, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo play lab reproduce study statements scale test test-least chaos prove fuzz mutants \
+.PHONY: help demo play lab reproduce study figure statements scale test test-least chaos prove fuzz mutants \
   docs benchmark benchmark-peer lint config clean
 
 help:  ## List the targets (the default)
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 	do printf 'make %-12s %s\n' "$$name" "$$what"; done
-	@echo 'ARGS="..." is passed on by demo, play, lab, reproduce, study, statements, scale, chaos, prove, fuzz and mutants, and by test and test-least to pytest.'
+	@echo 'ARGS="..." is passed on by demo, play, lab, reproduce, study, figure, statements, scale, chaos, prove, fuzz and mutants, and by test and test-least to pytest.'
 	@echo 'make demo TASK=patrol: the regions run a task; also dispatch, rally, field, count. TASK=gate: mandates, doc/mandates.md'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make uses ./.venv instead.'; fi
@@ -57,6 +57,9 @@ scale: $(VENV)/.lab  ## Measure all algorithms with 100 to 1,000,000 devices; an
 
 study: $(VENV)/.lab  ## Run the study of regions, 100 seeds, ARGS="--seeds 10" for less
 	@$(BIN)/python -m reproduction study $(ARGS)
+
+figure: $(VENV)/.lab  ## Draw a figure of the papers, ARGS="acsos2022_fig5"; without it, list them
+	@$(BIN)/python -m reproduction figure $(ARGS)
 
 statements: $(VENV)/.lab  ## Judge statements of the papers by the results of make lab
 	@$(BIN)/python -m reproduction statements $(ARGS)

@@ -93,7 +93,7 @@ def cached(**options: Any) -> Callable[[Any], Any]:
     return compiled
 
 
-_COUNTED: Any = {'error_model': 'numpy', 'nogil': True, '_nrt': True}
+_COUNTED: Any = {'error_model': 'numpy', 'nogil': True, '_nrt': True, 'no_cfunc_wrapper': True}
 _UNCOUNTED: Any = {**_COUNTED, '_nrt': False}
 jit = cached(**_COUNTED)
 """Decorator: compile a function that is called from Python, or rarely."""
@@ -103,7 +103,9 @@ Decorator: the same without reference counts, for a function that makes no array
 
 Counting the references of a network's arrays takes most of the time of a round.
 """
-_UNCOUNTED.update(forceinline=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+called = cached(**_COUNTED, no_cpython_wrapper=True)
+"""Decorator: compile a function that only compiled code calls, without code for other callers."""
+_UNCOUNTED.update(forceinline=True, no_cpython_wrapper=True)
 inlined = njit(**_UNCOUNTED)
 """Decorator: always inline a function, which makes no array, into its callers."""
 uncached = njit(**_COUNTED)

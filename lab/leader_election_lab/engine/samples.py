@@ -15,7 +15,7 @@
 """Measurements: counters, and samples of the measures of elections and of regions."""
 
 from leader_election.election.regions.region import CANDIDATE
-from leader_election_lab.engine.compilation import inlined, jit
+from leader_election_lab.engine.compilation import called, inlined
 from leader_election_lab.engine.event_queue import sift_down
 from leader_election_lab.states import (
     ABSENT,
@@ -57,7 +57,7 @@ def leads(devices, offsets, exports, numbers, watch, i):
             and numbers[i, offsets.distance] < np.inf)
 
 
-@jit
+@called
 def count_distinct(values, count):
     """
     Return the number of distinct values among the first ``count`` of an array.
@@ -75,7 +75,7 @@ def count_distinct(values, count):
     return different
 
 
-@jit
+@called
 def sample(devices, offsets, exports, watch):
     """Take a sample: write the next row of ``watch.samples``."""
     n = len(devices.id)
@@ -131,7 +131,7 @@ def sample(devices, offsets, exports, watch):
     watch.sampled[0] += 1
 
 
-@jit
+@called
 def sample_regions(devices, offsets, exports, numbers, watch, k):
     """
     Write the measures of regions into sample k.

@@ -16,7 +16,8 @@
 Kinds of motion: their interface, those at rest or by logs, and all by name in :data:`MOTIONS`.
 
 The logs are read by :func:`leader_election.simulation.robot_logs.read_logs`. Time 0 is the
-earliest row of all logs. After the last row of its log a device stands still.
+earliest row of all logs. A device joins with the first row of its log and leaves with its last
+one. Logs whose first or last rows are less than a step apart begin or end together.
 """
 
 from collections.abc import Callable
@@ -25,7 +26,7 @@ from typing import Any, NamedTuple
 
 from leader_election.parameters import NoParameters, ParameterError
 from leader_election.parameters.registry import Registry
-from leader_election.simulation.robot_logs import read_logs
+from leader_election.simulation.robot_logs import first_time, read_logs
 from leader_election_lab.motions import streets, walks
 from leader_election_lab.topologies import LogsParameters
 import numpy as np
@@ -57,6 +58,9 @@ class Motion:
     restores the positions of devices that do not move. ``tick`` is the time of a step [s]."""
     speed: Callable[[Any], float]
     """``speed(parameters)`` is the greatest speed of any device [m/s], 0 if no device moves."""
+    presence: Callable[[Any], NDArray[np.float64]] | None = None
+    """``presence(parameters)``: when each device joins and leaves [s], inf for never: (n, 2).
+    ``None``: all are there from the start to the end."""
 
 
 MOTIONS: Registry[Motion] = Registry('motion', 'leader_election.motions')
@@ -134,6 +138,19 @@ def greatest_speed(parameters: LogsParameters) -> float:
         for log in read_logs(parameters.logs) if len(log.t) > 1), default=0.0)
 
 
+def presence_of_logs(parameters: LogsParameters) -> NDArray[np.float64]:
+    """Return the times at which each device joins and leaves [s], inf for never: (n, 2)."""
+    logs = read_logs(parameters.logs)
+    first, last = first_time(logs), max(log.t[-1] for log in logs)
+    times = []
+    for log in logs:
+        # A log of a single row is that of a device at rest.
+        steps = np.diff(log.t) if len(log.t) > 1 else [np.inf]
+        times.append((log.t[0] - first if log.t[0] - first > steps[0] else 0.0,
+                      log.t[-1] - first if last - log.t[-1] > steps[-1] else np.inf))
+    return np.array(times)
+
+
 def usual_speed(parameters: Any) -> float:
     """Return the speed of all devices [m/s]."""
     return float(parameters.speed)
@@ -141,7 +158,8 @@ def usual_speed(parameters: Any) -> float:
 
 STATIC, REPLAY, LEVY, WAYPOINT, SHUTTLE, STREETS = map(MOTIONS.add, (
     Motion('static', NoParameters, Static, stay, begin_static, speed=lambda parameters: 0.0),
-    Motion('replay', LogsParameters, Replay, replay_step, begin_replay, greatest_speed),
+    Motion('replay', LogsParameters, Replay, replay_step, begin_replay, greatest_speed,
+           presence_of_logs),
     Motion('levy', walks.LevyParameters, walks.Levy, walks.levy_step, walks.begin_levy,
            usual_speed),
     Motion('waypoint', walks.WaypointParameters, walks.Waypoint, walks.waypoint_step,

@@ -146,6 +146,14 @@ def contacts_of(scenario: Scenario, seed: int) -> Contacts | None:
     return placements_of(scenario.groups, seed)[0].contacts
 
 
+def presence_of(scenario: Scenario, contacts: Contacts | None) -> NDArray[np.float64] | None:
+    """Return when each device joins and leaves by a trace [s], inf for never, (n, 2), if any."""
+    motion = scenario.motion
+    if contacts is not None:
+        return contacts.presence()
+    return None if motion.presence is None else motion.presence(scenario.motion_parameters)
+
+
 def relinked(network: Network, pairs: NDArray[np.int32], loss: NDArray[np.float64],
              every: float) -> Network:
     """
@@ -214,22 +222,26 @@ class Timetable(NamedTuple):
     """Errors of positions change."""
     links: Times
     """Links of a trace of contacts change."""
+    presence: Times
+    """Devices of a trace join or leave."""
     senses: Times
     """Devices take new readings: also at events, snapshots, and new strengths."""
 
     def stops(self) -> list[float]:
         """Return all times in their order."""
-        return sorted(self.senses | self.errors | self.links)
+        return sorted(self.senses | self.errors | self.links | self.presence)
 
 
 def timetable(scenario: Scenario, contacts: Contacts | None, moving: bool,
-              snapshots: Sequence[float] = ()) -> Timetable:
+              snapshots: Sequence[float] = (),
+              presence: NDArray[np.float64] | None = None) -> Timetable:
     """
     Return the times of all changes of a run.
 
     :param contacts: when links exist, if that changes.
     :param moving: whether devices move, which changes their readings.
     :param snapshots: the times of snapshots [s].
+    :param presence: when devices join and leave, if they do.
     """
     duration, strength = scenario.duration, scenario.strength
     # Three times 0.1 s are slightly more than 0.3 s, and the last sample is needed.
@@ -247,6 +259,8 @@ def timetable(scenario: Scenario, contacts: Contacts | None, moving: bool,
             scenario.localisation.interval, duration),
         Times() if contacts is None else Times(
             [0.0, *(time for time in contacts.time.tolist() if time <= end)]),
+        Times() if presence is None else Times(presence[(presence > 0.0) & (presence <= end)]
+                                               .tolist()),
         Times([0.0, end, *snapshots, *events]) | strengths | readings)
 
 

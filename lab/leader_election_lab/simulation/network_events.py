@@ -150,7 +150,15 @@ def begin(algorithm: Algorithm, network: Network, chosen: NDArray[np.int64]) -> 
                 column[some] = [state[k] for state in states]
 
 
-def _stop(network: Network, devices: NDArray[np.int64], gone: bool) -> None:
+def admit(network: Network, algorithm: Algorithm, devices: NDArray[np.int64]) -> None:
+    """Add devices, by index, which begin in their initial states."""
+    network.devices.running[devices] = network.devices.present[devices] = True
+    begin(algorithm, network, devices)
+    network.lists.rebuild_at[0] = -np.inf
+
+
+def withdraw(network: Network, devices: NDArray[np.int64], gone: bool) -> None:
+    """Stop devices, by index, and remove them if they are gone."""
     watch = network.watch
     network.devices.running[devices] = False
     if gone:
@@ -173,7 +181,7 @@ class Die(DeviceSelection):
 
 def _die(parameters: Die, network: Network, algorithm: Algorithm,
          random: np.random.Generator) -> None:
-    _stop(network, parameters.among(network, random), not parameters.linger)
+    withdraw(network, parameters.among(network, random), not parameters.linger)
 
 
 @dataclass(frozen=True)
@@ -194,15 +202,11 @@ class Join(DeviceSelection):
 
 def _join(parameters: Join, network: Network, algorithm: Algorithm,
           random: np.random.Generator) -> None:
-    devices = network.devices
-    chosen = parameters.among(network, random)
-    devices.running[chosen] = devices.present[chosen] = True
-    begin(algorithm, network, chosen)
-    network.lists.rebuild_at[0] = -np.inf
+    admit(network, algorithm, parameters.among(network, random))
 
 
 def _remove_before(parameters: Join, network: Network) -> None:
-    _stop(network, parameters.among(network, np.random.default_rng(0)), True)
+    withdraw(network, parameters.among(network, np.random.default_rng(0)), True)
 
 
 @dataclass(frozen=True)

@@ -41,12 +41,13 @@ from leader_election_lab.simulation.build import (
     contacts_of,
     network_of,
     placements_of,
+    presence_of,
     relinked,
     timetable,
 )
 from leader_election_lab.simulation.composed_rounds import readings
 from leader_election_lab.simulation.device_measures import DeviceMeasures
-from leader_election_lab.simulation.network_events import begin, leading
+from leader_election_lab.simulation.network_events import admit, begin, leading, withdraw
 from leader_election_lab.simulation.position_errors import PositionErrors
 from leader_election_lab.simulation.run import links_of, Snapshot, snapshot
 from leader_election_lab.states import COLUMNS, COUNTERS, state_layout
@@ -74,6 +75,7 @@ class Simulation:
         with of_scenario(scenario.name):
             self.network, self._motion = network_of(scenario, entrant, seed, rounds, walk)
         self._contacts = contacts_of(scenario, seed)
+        self._presence = presence_of(scenario, self._contacts)
         devices = self.network.devices
         self.device_measures = DeviceMeasures(devices.id, scenario.measure.interval) \
             if scenario.measure.devices else None
@@ -90,6 +92,8 @@ class Simulation:
         if not np.isnan(self._degree_since):
             self._set_first_degrees()
         begin(entrant.algorithm, self.network, np.arange(len(devices.id)))
+        if self._presence is not None:
+            withdraw(self.network, devices.by_id[self._presence[:, 0] > 0.0], True)
         self.sense(0.0)
         for event, parameters in scenario.events:
             if event.prepare is not None:
@@ -104,7 +108,8 @@ class Simulation:
         :return: the snapshots taken in this time.
         """
         scenario, taken = self.scenario, []
-        times = timetable(scenario, self._contacts, len(self.network.moves.order) > 0, snapshots)
+        times = timetable(scenario, self._contacts, len(self.network.moves.order) > 0, snapshots,
+                          self._presence)
         for stop in times.stops():
             if not since <= stop < until:
                 continue
@@ -112,6 +117,8 @@ class Simulation:
             if self._contacts is not None and stop in times.links:
                 self.network = relinked(
                     self.network, *self._contacts.at(stop), scenario.messages.loss)
+            if stop in times.presence:
+                self.attend(stop)
             for event, parameters in scenario.events:
                 if parameters.at == stop:
                     self.happen(event, parameters)
@@ -247,6 +254,13 @@ class Simulation:
         event.happen(parameters, self.network, self.entrant.algorithm, self._events)
         if negated:
             strength *= -1.0
+
+    def attend(self, time: float) -> None:
+        """Let the devices join and leave that do so at a time [s], by the trace."""
+        assert self._presence is not None
+        joins, leaves = (self.network.devices.by_id[at == time] for at in self._presence.T)
+        admit(self.network, self.entrant.algorithm, joins)
+        withdraw(self.network, leaves, True)
 
     def switch(self, time: float) -> None:
         """Set the strengths of all devices that hold from a time on [s]."""

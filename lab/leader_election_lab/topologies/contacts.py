@@ -17,7 +17,8 @@ Links that change over time, by a contact trace.
 
 A contact trace is a CSV file with the columns ``t,a,b,up``, in the order of time. From time t [s]
 on, the devices a and b are linked (up 1) or not (0). Before its first row a pair has no link.
-Devices are the numbers that occur in the trace, in their order.
+Devices are the numbers that occur in the trace, in their order. A device joins with its first
+link. It leaves with its last one, unless that lasts to the end of the trace.
 
 The column ``loss`` is optional. It is the part of the messages from a to b that is lost from then
 on. At first it is 0, and an empty entry keeps the previous value. A link in one direction has loss
@@ -58,6 +59,18 @@ class Contacts(NamedTuple):
     loss: NDArray[np.float64] = np.zeros((0, 2))
     """The part of messages lost from then on, from the first to the second of the pair, and back,
     shape (changes, 2). nan keeps the loss before. (0, 2) if no link has a loss of its own."""
+
+    def presence(self) -> NDArray[np.float64]:
+        """Return the times at which each device joins and leaves [s], inf for never: (n, 2)."""
+        ends = self.pairs[self.pair]
+        joins, leaves = np.full((2, int(self.pairs.max()) + 1), [[np.inf], [-np.inf]])
+        np.minimum.at(joins, ends[self.up], self.time[self.up, np.newaxis])
+        np.maximum.at(leaves, ends, self.time[:, np.newaxis])
+        linked = np.zeros(len(self.pairs), bool)
+        linked[self.pair] = self.up
+        leaves[self.pairs[linked]] = np.inf
+        leaves[leaves >= self.time[-1]] = np.inf
+        return np.column_stack((joins, leaves))
 
     def at(self, time: float) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return the pairs that are linked from a time on, shape (k, 2), and their losses."""
