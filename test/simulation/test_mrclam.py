@@ -17,6 +17,7 @@
 import math
 from pathlib import Path
 
+from budget import examples
 from environment import disk_with_room
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -151,7 +152,7 @@ def test_existing_log_is_not_overwritten(source, tmp_path):
         convert(tmp_path, tmp_path / 'logs')
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(2, 40))
 def test_logs_are_unchanged_when_written_and_read_as_a_data_set(
         tmp_path_factory, seed, robots, rows):

@@ -19,6 +19,7 @@ from math import inf
 from typing import NamedTuple
 
 from benchmarks.explicit_states import distances
+from budget import examples
 from election.algorithms.networks import graphs
 from election.algorithms.simulate import Network, shuffled
 from hypothesis import given, HealthCheck, settings
@@ -146,7 +147,7 @@ SETTINGS = {'radius': 3.0, 'ties': 'id', 'hop_limit': 20, 'replicates': 2,
 
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(graphs(most=8), st.data())
 def test_only_candidates_lead_when_a_candidate_is_heard(name, graph, data):
     algorithm = ALGORITHMS.get(name)

@@ -19,6 +19,7 @@ from functools import partial
 from math import inf, nan
 from typing import Any
 
+from budget import examples
 from election.regions.regions import columns
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -162,7 +163,7 @@ def combined(aggregate: Aggregate, into: Any, other: Any) -> Any:
 
 
 @pytest.mark.parametrize('name', sorted(READINGS))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.data())
 def test_combination_is_commutative_associative_with_identity(
         name: str, data: st.DataObject) -> None:

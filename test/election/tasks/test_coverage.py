@@ -17,6 +17,7 @@
 from itertools import combinations
 import json
 
+from budget import examples
 from election.tasks.areas import areas
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -51,7 +52,7 @@ def test_square_is_cut_in_quarters() -> None:
     assert [round(x, 6) + 0.0 for corner in corners for x in corner] == [0, 0, 0, 1, 1, 0, 1, 1]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(areas(), st.integers(1, 21))
 def test_parts_are_equal_and_disjoint_and_make_up_the_area(
         area: shapely.Geometry, number: int) -> None:
@@ -76,7 +77,7 @@ def test_first_robots_from_one_side_get_the_farthest_parts() -> None:
     assert assign(shapely.box(0, 0, 3, 1), members) == [3, 2, 1]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(areas(), st.dictionaries(
     st.integers(0, 99), st.tuples(st.floats(-20, 20), st.floats(-20, 20)), max_size=21))
 def test_each_robot_gets_one_part(
@@ -84,7 +85,7 @@ def test_each_robot_gets_one_part(
     assert sorted(assign(area, members)) == sorted(members)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(areas(), st.integers(1, 12))
 def test_robots_in_their_parts_keep_them_when_parts_are_assigned_anew(
         area: shapely.Geometry, number: int) -> None:
@@ -127,7 +128,7 @@ def test_area_is_visited_inside_its_edge_when_lanes_miss_it() -> None:
     assert rooms.buffer(-0.5).covers(shapely.Point(x, y))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(areas(), st.floats(0.3, 2.0), st.floats(0.0, 0.5))
 def test_every_place_is_inside_the_area(
         area: shapely.Geometry, lane: float, clearance: float) -> None:

@@ -22,6 +22,7 @@ import math
 import random
 from typing import Any
 
+from budget import examples
 from election.robot.swarm import of_one, Swarm
 from election.tasks.memory_context import MemoryContext
 from hypothesis import given, Phase, settings
@@ -159,7 +160,7 @@ def test_wrong_jobs_are_counted_and_warned_of_once() -> None:
     assert crew.workers() == {} and crew.places == PLACES
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(st.integers(0, 2**31 - 1), st.floats(-1e4, 1e4), st.floats(-1e4, 1e4),
        st.floats(0.0, 86400.0), st.floats(0.1, 86399.0) | st.just(math.inf))
 def test_job_is_the_same_after_its_row(
@@ -186,7 +187,7 @@ def test_book_keeps_bounds_and_the_earlier_deadline() -> None:
 
 # Assignment.
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(st.integers(0, 4).flatmap(lambda rows: st.integers(rows, 5).flatmap(
     lambda columns: st.lists(st.lists(
         st.floats(-100.0, 100.0) | st.integers(0, 2).map(float),
@@ -354,7 +355,7 @@ def test_robot_that_returns_with_an_old_job_is_told_that_it_is_done() -> None:
     assert crew.done == {7: 1} and 7 not in crew.tasks[2].book.open
 
 
-@settings(deadline=None, max_examples=15, phases=[Phase.generate])
+@settings(deadline=None, max_examples=examples(15), phases=[Phase.generate])
 @given(st.integers(0, 2**32), st.integers(0, 3))
 def test_all_jobs_are_done_whatever_robots_die(seed: int, deaths: int) -> None:
     draw, crew = random.Random(seed), Crew()

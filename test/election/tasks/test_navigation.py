@@ -16,6 +16,7 @@
 
 from typing import Any
 
+from budget import examples
 from election.tasks.memory_context import MemoryContext, MemoryNavigator
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -170,7 +171,7 @@ STEPS = st.lists(st.one_of(
     st.tuples(st.just('wait'), st.sampled_from([0.1, 1.0, 40.0]))), max_size=60)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(STEPS)
 def test_goal_follows_the_end_of_the_one_before_and_in_the_end_is_the_wanted_one(
         steps: list[tuple[str, Any]]) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 import re
 import sqlite3
 
+from budget import examples
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PolygonStamped
 from hypothesis import given, settings, strategies
@@ -71,7 +72,7 @@ def test_truncated_recording_is_read_up_to_the_cut(whole, tmp_path):
     assert last == len(everything)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(strategies.data())
 def test_reader_stops_at_a_wrong_byte(whole, data):
     content = bytearray(whole.read_bytes())
