@@ -72,7 +72,7 @@ def _blocking() -> list[str]:
 
 def group_prefix() -> list[str]:
     """Return the words before a command that bind it and all processes that it starts."""
-    return [*prefix(), sys.executable, '-I', '-S', __file__, _GROUP]
+    return [*prefix(), *_blocking(), sys.executable, '-I', '-S', __file__, _GROUP]
 
 
 def become(launch: int, command: Sequence[str]) -> NoReturn:

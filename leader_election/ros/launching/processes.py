@@ -216,7 +216,8 @@ def _leaves_nothing(context: Any) -> list[Any]:
 
     ``launch`` (3.4) leaves its processes running after SIGTERM, and after some exceptions. In a
     terminal it relies on Ctrl-C having reached them, for as long as their ``sigterm_timeout``.
-    A SIGINT while SIGTERM ends it could keep it waiting for ever, or end the wait for processes.
+    Python would raise KeyboardInterrupt anywhere, also while launch starts a process. launch would
+    then wait for that process for ever. SIGTERM would end Python at once.
     """
     task = _running_task(context.asyncio_loop)
     if task is None:
@@ -226,20 +227,32 @@ def _leaves_nothing(context: Any) -> list[Any]:
     running: dict[int, bool] = {}
     """Whether a second SIGINT does no harm, by process."""
 
-    def started(event: Any, _: Any) -> None:
+    def interrupt(pids: Iterable[int]) -> None:
+        _send(signal.SIGINT, (pid for pid in pids if running[pid]))
+
+    def started(event: Any, context: Any) -> None:
         running[event.pid] = bound.__file__ in ' '.join(event.cmd)
+        if context.is_shutdown:
+            interrupt([event.pid])
 
     def exited(event: Any, _: Any) -> None:
         running.pop(event.pid, None)
 
     def interrupted(event: Any, context: Any) -> None:
         if event.due_to_sigint and not context.noninteractive:
-            _send(signal.SIGINT, (pid for pid, patient in running.items() if patient))
+            interrupt(running)
 
-    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-        # SIGTERM would end this process at once. launch then handles it and cancels its task.
-        signal.signal(signal.SIGTERM, lambda *_: signal.signal(signal.SIGINT, signal.SIG_IGN))
-    task.add_done_callback(lambda _: end_processes(running))
+    # launch reads signals from a socket, to which Python writes those that have a handler.
+    before = {number: signal.signal(number, lambda *_: None) for number, default in (
+        (signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL))
+        if signal.getsignal(number) == default}
+
+    def ended(_: Any) -> None:
+        end_processes(running)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    task.add_done_callback(ended)
     return [RegisterEventHandler(OnProcessStart(on_start=started)),
             RegisterEventHandler(OnProcessExit(on_exit=exited)),
             RegisterEventHandler(OnShutdown(on_shutdown=interrupted))]

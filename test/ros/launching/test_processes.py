@@ -141,6 +141,35 @@ def test_sigint_after_sigterm_neither_keeps_the_launch_nor_leaves_a_deaf_process
     assert left_behind(tmp_path) == []
 
 
+INTERRUPTS_START = """
+import signal, sys
+
+def interrupt(event, words):
+    global started
+    if event == 'subprocess.Popen' and 'echo here' in str(words) and not started:
+        started = True
+        signal.raise_signal(signal.SIGINT)
+
+started = False
+sys.addaudithook(interrupt)
+"""
+
+
+def test_sigint_ends_processes_that_are_being_started(tmp_path):
+    """A terminal has not sent it to them: the launch is still starting the first of them."""
+    pytest.importorskip('launch_ros', reason='launch_ros is not importable')
+    script = INTERRUPTS_START + ENDLESS.replace('DEAF', '')
+    try:
+        ran = subprocess.run([sys.executable, '-c', script], text=True, capture_output=True,
+                             timeout=60, env=os.environ | {'LAUNCHED': str(tmp_path)})
+    finally:
+        left = left_behind(tmp_path)
+    said = ran.stdout + ran.stderr
+    assert ran.returncode == 0, said
+    assert left == []
+    assert 'Traceback' not in said and 'escalating' not in said
+
+
 def await_lines(launch: 'subprocess.Popen[str]', *parts: str) -> None:
     """Read output until lines with these parts have come, one after another."""
     assert launch.stdout is not None
@@ -227,9 +256,11 @@ def test_small_receive_buffers_are_warned_of_before_many_robots_start(robots, si
     assert ('net.core.rmem_default is 212992' in said and 'sudo sysctl -w' in said) == warns
 
 
-def test_sigint_at_the_start_of_a_bound_command_prints_nothing():
-    for pause in range(4, 44, 2):
-        process = subprocess.Popen([*prefix(), 'sleep', '60'], stderr=subprocess.PIPE, text=True)
+@pytest.mark.parametrize(('words', 'last'), [(prefix(), 44), (group_prefix(), 84)],
+                         ids=['alone', 'group'])
+def test_sigint_at_the_start_of_a_bound_command_prints_nothing(words, last):
+    for pause in range(4, last, 2):
+        process = subprocess.Popen([*words, 'sleep', '60'], stderr=subprocess.PIPE, text=True)
         time.sleep(1e-3 * pause)
         process.send_signal(signal.SIGINT)
         assert process.communicate()[1] == ''
