@@ -78,12 +78,12 @@ def test_measures_agree_with_those_of_all_devices_and_change_none(tmp_path: Path
     assert not {*DEVICE_MEASURES} & {*plain}
 
 
-def test_measures_are_equal_by_one_thread_by_two_and_by_processes(tmp_path: Path) -> None:
+def test_measures_are_equal_by_one_process_by_two_and_by_a_cluster(tmp_path: Path) -> None:
     pytest.importorskip('distributed')
-    one, two, processes = (
-        lab.run(lab.load(WALK), 3, tmp_path / name, workers=workers, cluster=cluster)
-        for name, workers, cluster in (('1', 1, None), ('2', 2, None), ('p', 2, 'local')))
-    assert one.equals(two) and one.equals(processes)
+    one, two, cluster = (
+        lab.run(lab.load(WALK), 3, tmp_path / name, workers=workers, cluster=address)
+        for name, workers, address in (('1', 1, None), ('2', 2, None), ('c', 2, 'local')))
+    assert one.equals(two) and one.equals(cluster)
 
 
 def test_branches_of_a_run_do_not_share_measures(tmp_path: Path) -> None:
