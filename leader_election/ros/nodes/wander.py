@@ -182,7 +182,8 @@ class WanderingRobot:
         """
         pose = self._pose()
         if pose is None:
-            self.problem = 'its odometry stays away'
+            # Until the first odometry it is a missing input.
+            self.problem = '' if self._odometry is None else 'its odometry stays away'
         else:
             self.problem = missing if scan is None else ''
         self.driver.drive(pose, scan)

@@ -145,6 +145,14 @@ def test_wander_stops_without_scans_or_odometry(made, kind):
     spin_until(made, body.moves)
 
 
+def test_robot_stands_without_a_warning_until_its_first_odometry(made):
+    made.append(wanderer(robots='r1'))
+    (robot,) = made[0].robots
+    robot.drive(None, 'it hears no scan')
+    assert robot.problem == ''
+    assert [each.what for each in robot.missing()] == ['odometry']
+
+
 def test_wander_is_refused_without_scan_and_arena(made):
     body = Body()
     body.sensors.remove('scan')
