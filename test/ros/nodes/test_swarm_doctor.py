@@ -166,21 +166,6 @@ def test_waiting_messages_are_taken_at_once() -> None:
     assert {str(number) for number in range(30)} <= received
 
 
-def test_doctor_finds_a_shared_id_and_another_frame() -> None:
-    robots = [robot(1), robot(1), robot(2), robot(3, frame='odom')]
-    one = doctor()
-    until([*robots, *(Driver(f'r{i}', 2.0 * i) for i in (1, 2, 3)), one],
-          lambda: {('ids', ('r1',)), ('frames', ('r3',))} <= told(one))
-
-
-def test_doctor_finds_missing_odometry() -> None:
-    robots = [robot(1), robot(2)]
-    one = doctor(r1=1, r9=9)
-    until([*robots, Driver('r1', 0.0), one], lambda: told(one) >= {
-        ('odometry', ('r2',)), ('self_reported', ('r2',)), ('missing', ('r9',))})
-    assert 'no node publishes /r2/odom' in {f.what for f in examine(one.observations())}
-
-
 def test_doctor_finds_robots_that_died_without_a_fleet_file() -> None:
     """A robot that died before the doctor came is known from the monitor."""
     robots = [robot(i) for i in (1, 2, 3)]
@@ -215,16 +200,6 @@ def test_doctor_finds_nothing_when_robots_count_hops_on_another_topic() -> None:
     swarm = one.observations()
     assert (swarm.setting('r1', 'round_period'), swarm.setting('r1', 'message_expiry')) == (
         0.1, 0.5)
-
-
-def test_doctor_finds_a_one_way_link() -> None:
-    """The range of robot 1 reaches robot 2, but not the other way round."""
-    robots = [robot(1, communication_range=5.0), robot(2, communication_range=2.0)]
-    company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
-    until(company, lambda: len(robots[0].robot.neighbours) == 1)
-    one = doctor()
-    until([*company, one], lambda: ('one_way', ('r1', 'r2')) in told(one))
-    assert not robots[1].robot.neighbours
 
 
 def start(*arguments: str, **environment: str) -> 'subprocess.Popen[str]':
