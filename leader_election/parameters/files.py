@@ -25,6 +25,7 @@ from io import StringIO
 import math
 import os
 from pathlib import Path
+import re
 
 ENCODING = 'utf-8'
 _OTHERS = {b'\xff\xfe': 'in UTF-16; save it in UTF-8', b'\xfe\xff': 'in UTF-16; save it in UTF-8',
@@ -107,6 +108,21 @@ def write_text(path: Path, text: str) -> None:
     """
     with replacing(path) as temporary:
         temporary.write_text(text, encoding=ENCODING)
+
+
+def words_of(text: str) -> Iterator[tuple[int, list[str]]]:
+    r"""
+    Yield the number and the words of each line, without comments and empty lines.
+
+    A comment begins with a ``#`` at the beginning of a line or after a space.
+
+    >>> list(words_of('# t x\n\n0 1\n'))
+    [(3, ['0', '1'])]
+    """
+    for line, whole in enumerate(text.splitlines(), 1):
+        words = re.sub(r'(^|\s)#.*', '', whole).split()
+        if words:
+            yield line, words
 
 
 def rows_of(text: str, columns: Sequence[str],

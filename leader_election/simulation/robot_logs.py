@@ -20,6 +20,10 @@ angular velocity by odometry, valid until the next row [m/s, rad/s]; the true po
 ``t,x,y`` suffice: the rest then follows from them. Column ``vy`` is the velocity of
 omnidirectional robots to their left, by odometry [m/s]. Further columns are ignored.
 
+A trajectory in the format of the TUM RGB-D benchmark (J. Sturm et al., IROS 2012) is a log, too:
+``t x y z qx qy qz qw`` between spaces, in a ``.csv``, ``.txt`` or ``.tum`` file. The content
+decides.
+
 Beside the logs there is a folder ``measurements`` with a file of the same name for each robot that
 has sightings. Its columns are ``t`` [s], the time of the logs; ``subject``, the number in the name
 of the log of the robot seen, or that of a landmark; ``range`` [m]; and ``bearing`` [rad],
@@ -53,6 +57,10 @@ DERIVED = ('v', 'omega', 'theta')
 """Columns that a log may lack. They follow from the positions."""
 SIDEWAYS = 'vy'
 """A column that logs have of robots that move sideways."""
+TRAJECTORY = ('t', 'x', 'y', 'z', 'qx', 'qy', 'qz', 'qw')
+"""The values of a line of a trajectory: time [s], position [m], and orientation (quaternion)."""
+TRAJECTORY_SUFFIXES = ('.txt', '.tum')
+"""The names of trajectories end so, where a folder has no ``.csv`` file."""
 GREATEST = 1e100
 """The greatest value: with greater ones, distances would overflow."""
 LONGEST_STEP = 86400.0
@@ -147,10 +155,11 @@ def log_paths(folder: Path) -> list[Path]:
 
     :raises ParameterError: if there are none.
     """
-    paths = sorted((path for path in folder.glob('*.csv') if path.name != LANDMARKS), key=_natural)
-    if not paths:
-        raise ParameterError('logs', problem=f': no folder with .csv files: {folder}')
-    return paths
+    files = [path for path in folder.glob('*') if path.name != LANDMARKS]
+    for suffixes in (('.csv',), TRAJECTORY_SUFFIXES):
+        if paths := [path for path in files if path.suffix in suffixes]:
+            return sorted(paths, key=_natural)
+    raise ParameterError('logs', problem=f': no folder with .csv, .txt or .tum files: {folder}')
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:
@@ -159,13 +168,13 @@ def _natural(path: Path) -> list[tuple[int, str]]:
 
 def read_log(path: Path) -> RobotLog:
     """
-    Read one log.
+    Read one log, CSV or a trajectory.
 
-    :param path: of a CSV file.
     :raises ParameterError: for a missing column, a value that is missing or not finite, time that
         does not increase, no rows, or an unreadable file.
     """
-    table, lines = read_table(path, (*COLUMNS, SIDEWAYS), may_lack=(*DERIVED, SIDEWAYS))
+    table, lines = read_trajectory(path) or read_table(
+        path, (*COLUMNS, SIDEWAYS), may_lack=(*DERIVED, SIDEWAYS))
     if not lines:
         raise ParameterError(f'log {path}: line 2: no rows')
     late = np.flatnonzero(np.diff(table[:, 0]) <= 0.0) + 1
@@ -185,6 +194,32 @@ def read_log(path: Path) -> RobotLog:
     derive(table)
     table[:, 5] = np.unwrap(table[:, 5])
     return RobotLog(table[:, 0], table[:, [1, 2, 6]], table[:, 3:6])
+
+
+def read_trajectory(path: Path) -> 'Table | None':
+    """
+    Read a trajectory in the format of the TUM RGB-D benchmark.
+
+    :return: the columns of a log, without velocities, or ``None`` for a file of another format.
+    :raises ParameterError: for a line of other values, or an unreadable file.
+    """
+    rows: list[list[float]] = []
+    lines: list[int] = []
+    try:
+        for line, words in text_files.words_of(text_files.read_text(path)):
+            if len(words) != len(TRAJECTORY) or any(',' in word for word in words):
+                if not rows:
+                    return None
+                raise ValueError(f'line {line}: {len(words)} values; it takes '
+                                 f'{" ".join(TRAJECTORY)}')
+            t, x, y, _, qx, qy, qz, qw = (
+                read_number(name, word, False, line) for name, word in zip(TRAJECTORY, words))
+            yaw = math.atan2(2.0 * (qw * qz + qx * qy), qw**2 + qx**2 - qy**2 - qz**2)
+            rows.append([t, math.nan, math.nan, x, y, yaw, math.nan])
+            lines.append(line)
+    except ValueError as error:
+        raise ParameterError(f'log {path}: {error}') from None
+    return Table(np.array(rows), lines) if rows else None
 
 
 def derive(table: Array) -> None:
@@ -240,7 +275,7 @@ def read_table(path: Path, columns: Sequence[str],
     lines: list[int] = []
     try:
         for line, values in text_files.rows_of(text_files.read_text(path), columns, may_lack):
-            rows.append([_number(name, values.get(name), name in may_lack, line)
+            rows.append([read_number(name, values.get(name), name in may_lack, line)
                          for name in columns])
             lines.append(line)
     except ValueError as error:
@@ -248,7 +283,14 @@ def read_table(path: Path, columns: Sequence[str],
     return Table(np.reshape(rows, (len(rows), len(columns))), lines)
 
 
-def _number(name: str, text: str | None, may_lack: bool, line: int) -> float:
+def read_number(name: str, text: str | None, may_lack: bool, line: int) -> float:
+    """
+    Return the number in a cell.
+
+    :param name: of its column.
+    :param may_lack: whether it may be empty or ``nan``.
+    :raises ValueError: for another text, and a number that is not finite.
+    """
     try:
         value = text_files.number(text or 'nan')
     except ValueError:

@@ -72,6 +72,47 @@ def test_poses_are_interpolated_and_velocities_held_between_rows(tmp_path):
     assert log.travelled_at(99.0).tolist() == [5.0, 1.0, 0.0]
 
 
+# A quarter turn to the left about z is (0, 0, sqrt 1/2, sqrt 1/2), half a turn (0, 0, 1, 0).
+TRAJECTORY = """# timestamp tx ty tz qx qy qz qw
+100.0 1 2 0.5 0 0 0 1
+101.0 3 2 0.5 0 0 0.70710678 0.70710678
+
+102.5 3 5 0.5 0 0 2 0  # not of length 1
+"""
+
+
+def test_trajectory_is_a_log_whose_velocities_follow_from_its_poses(tmp_path: Path) -> None:
+    log = read_log(write(tmp_path / 'a.csv', TRAJECTORY))
+    assert log.t.tolist() == [100.0, 101.0, 102.5]
+    assert log.poses[:, :2].tolist() == [[1, 2], [3, 2], [3, 5]]
+    assert log.poses[:, 2] == pytest.approx([0.0, math.pi / 2, math.pi])
+    # A quarter turn in 1 s, then in 1.5 s.
+    assert log.velocities[:, 1] == pytest.approx([math.pi / 2, math.pi / 3, 0.0])
+    # A pitch of 90 degrees, and a roll of 180, turn the robot, but not its heading.
+    for quaternion in ('0 0.1 0 0.995', '1 0 0 0'):
+        assert read_log(write(tmp_path / 'b.csv', f'0 0 0 0 {quaternion}\n')).poses[0, 2] == 0.0
+
+
+def test_trajectories_are_found_by_name_where_there_is_no_csv(tmp_path: Path) -> None:
+    for name, x in (('robot_2.tum', 2), ('robot_10.txt', 10)):
+        write(tmp_path / name, f'0 {x} 0 0 0 0 0 1\n')
+    assert [log.poses[0, 0] for log in read_logs(str(tmp_path))] == [2.0, 10.0]
+    write(tmp_path / 'robot_1.csv', 't,x,y\n0,1,0\n')
+    assert [log.poses[0, 0] for log in read_logs(str(tmp_path))] == [1.0]
+
+
+@pytest.mark.parametrize(('text', 'problem'), [
+    (TRAJECTORY + '103 3 5\n', 'line 6: 3 values; it takes t x y z qx qy qz qw'),
+    (TRAJECTORY + '103 3 5 0 0 0 nan 1\n', "line 6: qz is not a finite number: 'nan'"),
+    (TRAJECTORY + '103 far 5 0 0 0 0 1\n', "line 6: x is not a finite number: 'far'"),
+    (TRAJECTORY + '101 3 5 0 0 0 0 1\n', 'line 6: time does not increase: t is 101 after 102.5'),
+    ('0 1 2\n', 'line 1: missing columns t, x, y; it takes names between commas, not spaces')])
+def test_wrong_trajectory_is_refused_with_file_and_line(
+        tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(ParameterError, match=f'log .*a.txt: {problem}'):
+        read_log(write(tmp_path / 'a.txt', text))
+
+
 def test_further_columns_and_any_order_are_allowed(tmp_path):
     log = read_log(write(tmp_path / 'a.csv', 'x,y,note,theta,omega,v,t\n1,2,hm,3,4,5,6\n'))
     assert log.poses.tolist() == [[1.0, 2.0, 3.0]]
@@ -110,7 +151,7 @@ def test_log_is_refused_with_file_and_line_when_wrong(tmp_path, text, problem):
 
 
 def test_log_is_refused_when_binary_or_missing(tmp_path):
-    with pytest.raises(ParameterError, match='no folder with .csv files'):
+    with pytest.raises(ParameterError, match='no folder with .csv, .txt or .tum files'):
         read_logs(str(tmp_path / 'nowhere'))
     (tmp_path / 'a.csv').write_bytes(b'\xff\xfe\x81\n')
     with pytest.raises(ParameterError, match='a.csv'):

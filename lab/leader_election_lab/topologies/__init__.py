@@ -310,8 +310,8 @@ class LogsParameters:
     """The logs of a topology, or of their replay."""
 
     logs: str = parameter(
-        SAMPLE, 'A folder of CSV files, one a device, or physics5, two minutes of five '
-        'robots with contact physics.', empty=False)
+        SAMPLE, 'A folder of CSV files or TUM trajectories, one a device, or physics5, two '
+        'minutes of five robots with contact physics.', empty=False)
 
 
 def place_logs(parameters: LogsParameters, random: np.random.Generator) -> Placement:

@@ -20,6 +20,9 @@ on, the devices a and b are linked (up 1) or not (0). Before its first row a pai
 Devices are the numbers that occur in the trace, in their order. A device joins with its first
 link. It leaves with its last one, unless that lasts to the end of the trace.
 
+A report of connections by the ONE simulator (A. Keränen, J. Ott, T. Kärkkäinen, SIMUTools 2009) is
+a trace, too: ``t CONN a b up``, or ``down``, between spaces. The content decides.
+
 The column ``loss`` is optional. It is the part of the messages from a to b that is lost from then
 on. At first it is 0, and an empty entry keeps the previous value. A link in one direction has loss
 1 in the other.
@@ -30,7 +33,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from leader_election.parameters import parameter, ParameterError
-from leader_election.simulation.robot_logs import check_steps, read_table
+from leader_election.parameters.files import read_text, shortened, words_of
+from leader_election.simulation.robot_logs import check_steps, read_number, read_table, Table
 import numpy as np
 from numpy.typing import NDArray
 
@@ -87,8 +91,8 @@ class ContactsParameters:
     """A trace of contacts."""
 
     path: str = parameter(
-        SAMPLE, 'A CSV file with the columns t,a,b,up and optionally loss, or ferry, the one in '
-        'the package.', empty=False)
+        SAMPLE, 'A CSV file with the columns t,a,b,up and optionally loss, a report of '
+        'connections by the ONE simulator, or ferry, the trace in the package.', empty=False)
 
 
 def read(parameters: ContactsParameters) -> tuple[Contacts, NDArray[np.float64]]:
@@ -106,7 +110,8 @@ def read_trace(path: Path) -> Contacts:
 
     :raises ParameterError: for a missing column, a value that is not allowed, an unreadable file.
     """
-    table, lines = read_table(path, (*COLUMNS, LOSS), may_lack=(LOSS,))
+    table, lines = read_connections(path) or read_table(
+        path, (*COLUMNS, LOSS), may_lack=(LOSS,))
     if not lines:
         raise ParameterError(f'log {path}: line 2: no rows')
     last = 0.0
@@ -132,6 +137,30 @@ def read_trace(path: Path) -> Contacts:
     # Of a pair, the first one is that with the lower number.
     return contacts._replace(
         loss=np.where((ends[:, :1] < ends[:, 1:]) == [True, False], loss, np.nan))
+
+
+def read_connections(path: Path) -> Table | None:
+    """
+    Read a report of connections by the ONE simulator.
+
+    :return: the columns of a trace, or ``None`` for a file of another format.
+    :raises ParameterError: for a line of another form, or an unreadable file.
+    """
+    rows: list[list[float]] = []
+    lines: list[int] = []
+    try:
+        for line, words in words_of(read_text(path)):
+            if not rows and words[1:2] != ['CONN']:
+                return None
+            if len(words) != 5 or words[1] != 'CONN' or words[4] not in ('up', 'down'):
+                raise ValueError(f'line {line}: it takes t CONN a b up, or down: '
+                                 f'{shortened(" ".join(words))!r}')
+            rows.append([*(read_number(name, word, False, line) for name, word in zip(
+                COLUMNS, (words[0], *words[2:4]))), words[4] == 'up', np.nan])
+            lines.append(line)
+    except ValueError as error:
+        raise ParameterError(f'log {path}: {error}') from None
+    return Table(np.array(rows), lines) if rows else None
 
 
 def check_begin(parameters: ContactsParameters, duration: float) -> None:

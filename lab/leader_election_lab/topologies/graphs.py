@@ -28,7 +28,13 @@ import re
 from typing import Any, NamedTuple
 
 from leader_election.parameters import ParameterError
-from leader_election.parameters.files import number, read_bytes, read_text, shortened
+from leader_election.parameters.files import (
+    number,
+    read_bytes,
+    read_text,
+    shortened,
+    words_of,
+)
 import numpy as np
 from numpy.typing import NDArray
 
@@ -116,21 +122,13 @@ def _by_library(read: Callable[[], Any], form: str) -> Any:
 
 def _edge_list(text: str) -> Iterator[tuple[str, str]]:
     """Yield the links of an edge list. A third column may be a weight, but also anything else."""
-    for line, words in _lines(text):
+    for line, words in words_of(text):
         first, second, *rest = (*words, '', '')[:max(len(words), 2)]
         if not second or first[0] in '%*' or re.search('[,;]', first + second) or (
                 rest and not rest[0].startswith('{')):
             raise ValueError(f'line {line}: it takes {LINE}, without commas and weights: '
                              f'{shortened(" ".join(words))!r}')
         yield first, second
-
-
-def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the words of each line, without comments and empty lines."""
-    for line, whole in enumerate(text.splitlines(), 1):
-        words = re.sub(r'(^|\s)#.*', '', whole).split()
-        if words:
-            yield line, words
 
 
 def _is_number(text: str) -> bool:
@@ -161,7 +159,7 @@ def _attributes(path: str, found: Any, parameter: str) -> dict[str, tuple[float,
 def _read_positions(path: str) -> dict[str, tuple[float, float]]:
     places: dict[str, tuple[float, float]] = {}
     try:
-        for line, words in _lines(read_text(path)):
+        for line, words in words_of(read_text(path)):
             if len(words) != 3 or not all(map(_is_number, words[1:])):
                 raise ValueError(f'line {line} is not: name x y: '
                                  f'{shortened(" ".join(words))!r}')

@@ -72,6 +72,35 @@ def test_devices_of_a_trace_are_the_numbers_that_occur_in_it(tmp_path: Path) -> 
     assert len(position) == 3 and contacts.pairs.tolist() == [[0, 1], [1, 2]]
 
 
+CONNECTIONS = """# Connections
+0.0 CONN 3 12 up
+12.5 CONN 12 20 up
+40.0 CONN 3 12 down
+"""
+
+
+def test_report_of_the_one_simulator_is_a_trace(tmp_path: Path) -> None:
+    contacts, position = read(trace(tmp_path, CONNECTIONS, ''))
+    # 3, 12 and 20 are the first three devices.
+    assert len(position) == 3 and contacts.pairs.tolist() == [[0, 1], [1, 2]]
+    assert [contacts.at(t)[0].tolist() for t in (0, 12, 12.5, 40)] == [
+        [[0, 1]], [[0, 1]], [[0, 1], [1, 2]], [[1, 2]]]
+    assert contacts.at(0)[1].shape == (0, 2)
+
+
+@pytest.mark.parametrize(('row', 'problem'), [
+    ('41 CONN 3 12 off', "line 5: it takes t CONN a b up, or down: '41 CONN 3 12 off'"),
+    ('41 CONN 3 up', 'line 5: it takes t CONN a b up, or down'),
+    ('41 S M1 3 12 0', 'line 5: it takes t CONN a b up, or down'),
+    ('41 CONN p3 12 up', "line 5: a is not a finite number: 'p3'"),
+    ('39 CONN 3 12 up', 'line 5: t is 39; it takes at least 40'),
+    ('41 CONN 3 3 up', 'line 5: a, b are 3, 3; they take two whole numbers')])
+def test_wrong_report_is_refused_with_file_and_line(
+        tmp_path: Path, row: str, problem: str) -> None:
+    with pytest.raises(ParameterError, match=f'log .*contacts.csv: {problem}'):
+        read(trace(tmp_path, f'{CONNECTIONS}{row}\n', ''))
+
+
 @pytest.mark.parametrize('rows', ['1100000000,0,1,1\n1100000040,0,1,0\n', '30,0,1,1\n'])
 def test_run_is_refused_when_no_contact_begins_in_it(tmp_path: Path, rows: str) -> None:
     scenario = scenarios.parse({
