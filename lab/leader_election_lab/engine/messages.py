@@ -21,6 +21,8 @@ export: the next message to the same receiver is lost, the sender's state is cha
 or the message is in flight.
 """
 
+from typing import Any
+
 from leader_election_lab.engine.compilation import inlined, jit
 from leader_election_lab.engine.network import (
     FRESH,
@@ -30,7 +32,29 @@ from leader_election_lab.engine.network import (
     OLDER,
 )
 from leader_election_lab.states import DELIVERED, DUPLICATED, LOST, OVERWRITTEN, UNDELIVERED
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
 import numpy as np
+
+
+@intrinsic
+def copy_words(context: Any, source: Any, i: Any, target: Any, m: Any, first: Any,
+               size: Any) -> Any:
+    """Copy words of row i of an array to the same columns of row m of another one, as a block."""
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        def place(kind: Any, array: Any, row: Any) -> Any:
+            made = context.make_array(kind)(context, builder, array)
+            stride, word = cgutils.unpack_tuple(builder, made.strides, 2)
+            ahead = builder.add(builder.mul(row, stride), builder.mul(first, word))
+            return builder.inttoptr(builder.add(
+                builder.ptrtoint(made.data, ahead.type), ahead), ir.IntType(8).as_pointer())
+
+        one, row, other, at, first, count = arguments
+        cgutils.raw_memcpy(builder, place(target, other, at), place(source, one, row), count, 8)
+        return context.get_dummy_value()
+    return types.void(source, i, target, m, first, size), generate
 
 
 @inlined
@@ -61,8 +85,7 @@ def copy_sent(offsets, source, i, target, m):
         target[m, first], target[m, one] = source[i, first], source[i, one]
         target[m, two], target[m, three] = source[i, two], source[i, three]
         return
-    for q in range(first, last):
-        target[m, q] = source[i, q]
+    copy_words(source, i, target, m, first, last - first)
 
 
 @inlined

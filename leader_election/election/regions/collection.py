@@ -175,37 +175,34 @@ def gather_contributions(device_id: int, leader: int, contribution: Any, neighbo
         for k in range(width):
             contributions[k] = contribution[k]
     known = first
-    for j in range(len(metric)):
-        if neighbours.leader[j] != leader:
-            continue
-        ids = neighbours.members[j]
-        for s in range(len(ids)):
-            robot, age = ids[s], neighbours.ages[j][s] + 1
-            if robot == NOBODY:
-                break
-            if robot == device_id or age > depth or age < 1:
+    taken = np.zeros(len(metric), np.int64)
+    for age in range(1, depth + 1):
+        if known == size and ages[size - 1] < age:
+            break
+        for j in range(len(metric)):
+            if neighbours.leader[j] != leader:
                 continue
-            # Entries are sorted by age, then id. Look for an older entry of the same robot.
-            old = known
-            for place in range(known):
-                if members[place] == robot:
-                    old = place
-                    break
-            if old < known and ages[old] <= age:
-                continue
-            place = min(old, size - 1)
-            if old == known:
-                if known == size and (ages[place], members[place]) <= (age, robot):
+            ids, s = neighbours.members[j], taken[j]
+            # Entries are sorted by age, then id.
+            while s < len(ids) and ids[s] != NOBODY and neighbours.ages[j][s] < age:
+                robot, is_new = ids[s], neighbours.ages[j][s] == age - 1 and ids[s] != device_id
+                for place in range(known):
+                    is_new = is_new and members[place] != robot
+                s += 1
+                if not is_new or known == size and members[size - 1] < robot:
                     continue
                 known = min(known + 1, size)
-            while place > first and (age, robot) < (ages[place - 1], members[place - 1]):
-                members[place], ages[place] = members[place - 1], ages[place - 1]
+                place = known - 1
+                while place > first and ages[place - 1] == age and robot < members[place - 1]:
+                    members[place], ages[place] = members[place - 1], ages[place - 1]
+                    for k in range(width):
+                        contributions[place * width + k] = contributions[(place - 1) * width + k]
+                    place -= 1
+                members[place], ages[place] = robot, age
                 for k in range(width):
-                    contributions[place * width + k] = contributions[(place - 1) * width + k]
-                place -= 1
-            members[place], ages[place] = robot, age
-            for k in range(width):
-                contributions[place * width + k] = neighbours.contributions[j][s * width + k]
+                    contributions[place * width + k] = neighbours.contributions[j][
+                        (s - 1) * width + k]
+            taken[j] = s
     return members, ages, contributions
 
 

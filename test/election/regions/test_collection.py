@@ -215,7 +215,7 @@ def test_gossip_goes_on_after_a_contribution_that_it_leaves_out():
                    teller((1, 1, 11.0), (3, 2, 30.0)))
     assert gossip(said) == ([7, 1, 3, -1], [0, 1, 3, 0], [70.0, 10.0, 30.0, inf])
     # There is no room for robot 5, and the news of robot 3 needs none.
-    said = columns(teller((3, 2, 30.0)), teller((5, 3, 50.0), (3, 1, 31.0)))
+    said = columns(teller((3, 2, 30.0)), teller((3, 1, 31.0), (5, 3, 50.0)))
     assert gossip(said, size=2) == ([7, 3], [0, 2], [70.0, 31.0])
 
 
