@@ -20,8 +20,13 @@ on, the devices a and b are linked (up 1) or not (0). Before its first row a pai
 Devices are the numbers that occur in the trace, in their order. A device joins with its first
 link. It leaves with its last one, unless that lasts to the end of the trace.
 
-A report of connections by the ONE simulator (A. Keränen, J. Ott, T. Kärkkäinen, SIMUTools 2009) is
-a trace, too: ``t CONN a b up``, or ``down``, between spaces. The content decides.
+Two further formats are traces, too. The content decides.
+
+- A report of connections by the ONE simulator (A. Keränen, J. Ott, T. Kärkkäinen, SIMUTools 2009):
+  ``t CONN a b up``, or ``down``, between spaces.
+- Contacts of SocioPatterns (C. Cattuto et al., PLoS ONE 5, 2010): ``t a b`` between spaces or
+  tabs, and possibly two more words. The devices are linked for the 20 s before t. The first
+  contact begins at time 0.
 
 The column ``loss`` is optional. It is the part of the messages from a to b that is lost from then
 on. At first it is 0, and an empty entry keeps the previous value. A link in one direction has loss
@@ -43,6 +48,8 @@ LOSS = 'loss'
 SAMPLE = 'ferry'
 """The name of the trace in the package. Device 12 carries messages between two rings of six, and
 stays with each for twenty of sixty seconds."""
+INTERVAL = 20.0
+"""The length of the intervals of SocioPatterns [s]."""
 LONGEST_STEP = 1e8
 """The longest time between two rows [s]."""
 GREATEST = 2**53
@@ -92,7 +99,8 @@ class ContactsParameters:
 
     path: str = parameter(
         SAMPLE, 'A CSV file with the columns t,a,b,up and optionally loss, a report of '
-        'connections by the ONE simulator, or ferry, the trace in the package.', empty=False)
+        'connections by the ONE simulator, contacts of SocioPatterns, or ferry, the trace in the '
+        'package.', empty=False)
 
 
 def read(parameters: ContactsParameters) -> tuple[Contacts, NDArray[np.float64]]:
@@ -110,7 +118,7 @@ def read_trace(path: Path) -> Contacts:
 
     :raises ParameterError: for a missing column, a value that is not allowed, an unreadable file.
     """
-    table, lines = read_connections(path) or read_table(
+    table, lines = read_connections(path) or read_intervals(path) or read_table(
         path, (*COLUMNS, LOSS), may_lack=(LOSS,))
     if not lines:
         raise ParameterError(f'log {path}: line 2: no rows')
@@ -161,6 +169,35 @@ def read_connections(path: Path) -> Table | None:
     except ValueError as error:
         raise ParameterError(f'log {path}: {error}') from None
     return Table(np.array(rows), lines) if rows else None
+
+
+def read_intervals(path: Path) -> Table | None:
+    """
+    Read contacts of SocioPatterns.
+
+    :return: the columns of a trace, or ``None`` for a file of another format.
+    :raises ParameterError: for a line of another form, or an unreadable file.
+    """
+    seen: dict[tuple[float, ...], int] = {}
+    try:
+        for line, words in words_of(read_text(path)):
+            if len(words) not in (3, 5) or any(',' in word for word in words):
+                if not seen:
+                    return None
+                raise ValueError(f'line {line}: it takes t a b: {shortened(" ".join(words))!r}')
+            t, a, b = (read_number(name, word, False, line)
+                       for name, word in zip(COLUMNS, words[:3]))
+            seen.setdefault((min(a, b), max(a, b), t), line)
+    except ValueError as error:
+        raise ParameterError(f'log {path}: {error}') from None
+    begin = min((t for *_, t in seen), default=0.0) - INTERVAL
+    # Intervals that follow each other are one link.
+    rows = sorted([(t - INTERVAL - begin, line, a, b, 1.0) for (a, b, t), line in seen.items()
+                   if (a, b, t - INTERVAL) not in seen]
+                  + [(t - begin, line, a, b, 0.0) for (a, b, t), line in seen.items()
+                     if (a, b, t + INTERVAL) not in seen])
+    return Table(np.array([[t, a, b, up, np.nan] for t, _, a, b, up in rows]),
+                 [line for _, line, *_ in rows]) if rows else None
 
 
 def check_begin(parameters: ContactsParameters, duration: float) -> None:

@@ -21,6 +21,7 @@ from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.runs import computation
 from leader_election_lab.simulation.simulate import simulate
 from leader_election_lab.topologies.contacts import ContactsParameters, read
+import numpy as np
 import pytest
 from simulations import counts, played, scene
 
@@ -99,6 +100,30 @@ def test_wrong_report_is_refused_with_file_and_line(
         tmp_path: Path, row: str, problem: str) -> None:
     with pytest.raises(ParameterError, match=f'log .*contacts.csv: {problem}'):
         read(trace(tmp_path, f'{CONNECTIONS}{row}\n', ''))
+
+
+INTERVALS = '100\t7\t5\tA\tB\n100 8 5 A B\n120 5 7 B A\n160 5 7 B A\n180 9 5 C B\n'
+
+
+def test_contacts_of_sociopatterns_are_a_trace(tmp_path: Path) -> None:
+    """5 and 7 are linked from 80 to 120 s and from 140 to 160 s, and time 0 is at 80 s."""
+    contacts, position = read(trace(tmp_path, INTERVALS, ''))
+    assert len(position) == 4 and contacts.pairs.tolist() == [[0, 1], [0, 2], [0, 3]]
+    assert [contacts.at(t)[0].tolist() for t in (0, 19, 20, 39, 40, 60, 79, 80, 99, 100)] == [
+        [[0, 1], [0, 2]], [[0, 1], [0, 2]], [[0, 1]], [[0, 1]], [], [[0, 1]], [[0, 1]],
+        [[0, 3]], [[0, 3]], []]
+    # 5 and 9 are linked to the end of the trace.
+    assert contacts.presence().tolist() == [[0, np.inf], [0, 80], [0, 20], [80, np.inf]]
+
+
+@pytest.mark.parametrize(('row', 'problem'), [
+    ('200 5', "line 6: it takes t a b: '200 5'"), ('200 5 x', 'line 6: b is not a finite number'),
+    ('200 5 5', 'line 6: a, b are 5, 5; they take two whole numbers'),
+    ('200 5 1.5', 'line 6: a, b are 1.5, 5; they take two whole numbers')])
+def test_wrong_contacts_are_refused_with_file_and_line(
+        tmp_path: Path, row: str, problem: str) -> None:
+    with pytest.raises(ParameterError, match=f'log .*contacts.csv: {problem}'):
+        read(trace(tmp_path, f'{INTERVALS}{row}\n', ''))
 
 
 @pytest.mark.parametrize('rows', ['1100000000,0,1,1\n1100000040,0,1,0\n', '30,0,1,1\n'])
