@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 _PARENT_DEATH_SIGNAL = 1
 """``PR_SET_PDEATHSIG`` of Linux."""
+_PARENT_OF_ORPHANS = 36
+"""``PR_SET_CHILD_SUBREAPER`` of Linux."""
 _IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
 """Signals that Python ignores, and a command would inherit as ignored."""
 _GROUP = 'group'
@@ -115,6 +117,9 @@ def run_group(command: Sequence[str]) -> int:
     """
     # Imported here, since it would delay the start of each bound process.
     from subprocess import Popen, TimeoutExpired
+    if sys.platform == 'linux':
+        # The first process of a container often waits for no orphans: they would stay for ever.
+        ctypes.CDLL(None).prctl(_PARENT_OF_ORPHANS, 1, 0, 0, 0)
     received: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: received.append(number))
@@ -141,12 +146,20 @@ def end_group(process: 'Popen[bytes]', first: int) -> None:
         try:
             os.killpg(process.pid, number)
             while time.monotonic() < deadline:
-                # The leader is waited for, to be no longer a process of the group.
-                process.poll()
+                # A process that nobody has waited for remains in the group.
+                if process.poll() is not None:
+                    _wait_for_ended(process.pid)
                 os.killpg(process.pid, 0)
                 time.sleep(PERIOD / 4)
         except ProcessLookupError:
             return
+
+
+def _wait_for_ended(group: int) -> None:
+    """Wait for those children of a process group that have ended."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-group, os.WNOHANG)[0]:
+            pass
 
 
 if __name__ == '__main__':

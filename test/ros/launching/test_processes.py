@@ -285,6 +285,24 @@ def test_processes_of_the_command_end_with_it(tmp_path):
     until_gone(child_of(file))
 
 
+CONTAINER = """
+import ctypes, os, sys
+from leader_election.ros.launching import bound
+# As a first process of a container: orphans become its children, and it does not wait for them.
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+if (child := os.fork()) == 0:
+    bound.GRACE = 1e9
+    os._exit(bound.run_group(sys.argv[1:]))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_group_ends_where_nobody_waits_for_orphans(tmp_path):
+    ran = subprocess.run([sys.executable, '-c', CONTAINER, sys.executable, '-c',
+                          FORKS + 'sys.exit(3)', str(tmp_path / 'pid')], timeout=60)
+    assert ran.returncode == 3
+
+
 @pytest.mark.parametrize('killed', ['parent', 'group'])
 def test_command_ends_when_its_parent_process_ends(tmp_path, killed):
     """Also where that was killed, or the process at the head of the group was."""
