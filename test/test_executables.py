@@ -26,17 +26,12 @@ from xml.etree import ElementTree
 
 from environment import variables
 from leader_election.cli import DISTRIBUTIONS, keep_caches_of_matplotlib, main, usage
-from leader_election.config import FILES
 from leader_election.executables import Executable, EXECUTABLES
 from leader_election.parameters.command_line import FOLDERS, how_to_install
 import pytest
 
 ROOT = Path(__file__).parents[1]
 NAMES = [executable.name for executable in EXECUTABLES]
-
-
-def test_executables_are_sorted_and_unique() -> None:
-    assert sorted(set(NAMES)) == NAMES
 
 
 @pytest.mark.parametrize('executable', EXECUTABLES, ids=lambda each: each.name)
@@ -73,12 +68,6 @@ def test_matplotlib_does_not_use_a_folder_of_another_user(
     monkeypatch.setattr(os, 'getuid', lambda: 4711)
     keep_caches_of_matplotlib()
     assert 'MPLCONFIGDIR' not in os.environ
-
-
-def test_node_without_options_has_a_parameter_file() -> None:
-    files = {executable.parameter_file for executable in EXECUTABLES} - {''}
-    # The recorder's parameters are options, too.
-    assert files == FILES.keys() - {'record.yaml'}
 
 
 def test_table_of_executables_is_read_without_the_package() -> None:
@@ -153,9 +142,7 @@ def test_script_in_a_workspace_uses_the_packages_of_an_active_environment(
         f'fleet a b {environment if has_system_packages else sys.prefix}\n', '')
 
 
-@pytest.mark.parametrize('start', [
-    f'{sys.executable} -m leader_election', 'bin/leader_election', 'leader_election',
-    'ros2 run leader_election'])
+@pytest.mark.parametrize('start', ['leader_election', 'ros2 run leader_election'])
 def test_printed_command_starts_as_the_one_that_was_typed(start: str, tmp_path: Path) -> None:
     """Type a wrong option as a module, by pip, on the path, and with ROS 2."""
     for folder in ('bin', 'path', 'lib/leader_election'):

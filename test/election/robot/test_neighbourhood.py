@@ -132,14 +132,6 @@ def test_missed_messages_are_counted_by_the_period() -> None:
     assert near.neighbours(12.4) == {2: (1.0, 0)} and near.neighbours(12.6) == {2: (1.0, 1)}
 
 
-def test_silent_neighbour_is_dropped_where_its_velocity_takes_it_sideways_out_of_range() -> None:
-    for speed, kept in ((1.0, False), (-1.0, True)):
-        near = Near()
-        place = message(2)._replace(position=(0.0, 4.5))
-        near.made.mailbox.put(ReceivedMessage(place, 10.0, velocity=(0.0, speed)))
-        assert (2 in near.neighbours(11.4)) == kept
-
-
 def test_measured_range_decides_who_is_out_of_range_now_and_soon() -> None:
     near = Near(metric='range')
     near.made.sensing.take_measurements([2.0, 6.0], 10.0)

@@ -416,19 +416,6 @@ def test_input_expiry_takes_effect_when_changed_at_run_time():
     assert {p.name: p for p in table(ElectionParameters)}['input_expiry'].dynamic
 
 
-def test_data_rate_is_the_strength_until_it_expires():
-    """Robot 2 has the better data rate until its topic falls silent."""
-    swarm = Swarm(line(2), strength_source='data_rate', radius=9.0, input_expiry=2.5)
-    for i, rate in ((1, 3.0), (2, 50.0)):
-        swarm.robots[i].main.take_strength(SimpleNamespace(data=rate), 0.0)
-    swarm.sweep(2)
-    assert set(swarm.leaders().values()) == {2}
-    swarm.robots[1].main.take_strength(SimpleNamespace(data=3.0), swarm.now)
-    swarm.sweep(2)
-    assert swarm.robots[2].strength.announced == 0.0
-    assert set(swarm.leaders().values()) == {1}
-
-
 def test_robot_is_a_candidate_when_its_trust_is_the_limit() -> None:
     known = RobotKnowledge(1, 0, math.inf, 0.0, 0.0, 0.0, 1, 0.0, math.nan, received=LEAST_TRUST)
     compute = STRENGTH_SOURCES.get('trust').compute

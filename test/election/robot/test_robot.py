@@ -22,7 +22,7 @@ from typing import Any
 from leader_election.election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, Device, REPLICATED
 from leader_election.election.messages.codec import codec_for, Message
 from leader_election.election.messages.wire import RejectReason
-from leader_election.election.robot.neighbourhood import doubt, Offer, OUT_OF_RANGE
+from leader_election.election.robot.neighbourhood import doubt, Offer
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES, Robot
@@ -79,25 +79,6 @@ def test_robot_leads_alone_until_it_hears_a_stronger_one():
     assert me.counts[LEADER_CHANGES] == 2 and me.mailbox.expired == 1
 
 
-def test_communication_range_is_inclusive():
-    me = robot(communication_range=5.0)
-    me.receive(says(7, at=(3.0, 4.0)), 0.0)
-    me.receive(says(8, at=(3.0, 4.001)), 0.0)
-    assert neighbours(me) == {7: 5.0}
-    assert me.counts[OUT_OF_RANGE] == 1
-
-
-def test_neighbour_that_leaves_the_range_is_forgotten_until_it_returns():
-    me = robot(communication_range=5.0)
-    me.receive(says(7, at=(4.0, 0.0)), 0.0)
-    assert neighbours(me) == {7: 4.0}
-    assert reacts(me, says(7, at=(6.0, 0.0)), 0.1), 'the leader is gone: reason for a round'
-    assert neighbours(me, 0.1) == {}
-    assert not me.receive(says(7, at=(6.5, 0.0)), 0.2), 'no news'
-    me.receive(says(7, at=(5.0, 0.0)), 0.3)
-    assert neighbours(me, 0.3) == {7: 5.0}
-
-
 def test_neighbour_is_dropped_when_the_robot_drives_out_of_range():
     """The neighbour stands, and its last position is out of range of the robot's new position."""
     me = robot(communication_range=5.0)
@@ -116,13 +97,6 @@ def test_initial_pose_and_odometry_compose():
     assert me.sensing.locate(0.0) == (1.0, 2.0), 'the origin replaces the start pose'
 
 
-def test_own_echo_is_not_counted():
-    me = robot()
-    for _ in range(3):
-        assert not me.receive(me.round(0.0), 0.0)
-    assert me.counts[HEARD] == 0 and me.reception.duplicate is None
-
-
 def test_message_under_the_own_id_is_rejected():
     me = robot()
     assert not me.receive(says(ME, at=(2.0, 0.0)), 0.0)
@@ -138,21 +112,6 @@ def test_duplicate_id_is_detected_when_both_send_equal_messages():
     for _ in range(3):
         me.receive(its, 1.0)
     assert me.reception.duplicate is not None and me.counts[RejectReason.OWN_ID.value] == 1
-
-
-def test_rejected_messages_are_counted_by_reason():
-    me = robot(neighbour_limit=2)
-    for reason, payload in {
-            RejectReason.FRAME: says(7, frame='other'), RejectReason.NO_POSITION: says(7, at=None),
-            RejectReason.MALFORMED: 'no message', RejectReason.OWN_ID: says(ME),
-            RejectReason.NEGATIVE_DISTANCE: says(7, far=-1.0)}.items():
-        assert not me.receive(payload, 0.0)
-        assert me.counts[reason.value] == 1, reason
-    assert neighbours(me) == {}
-    for sender in (7, 8, 9):
-        me.receive(says(sender), 0.0)
-    assert me.counts[RejectReason.LIMIT.value] == 1
-    assert set(neighbours(me)) == {7, 8}
 
 
 def test_message_is_counted_once_or_kept_in_the_mailbox():
@@ -185,24 +144,6 @@ def test_robot_without_odometry_has_neither_position_nor_neighbours():
     assert neighbours(me, 0.1) == {7: 1.0}
 
 
-def test_position_is_unknown_when_odometry_has_expired():
-    me = robot(odometry_expiry=2.0, message_expiry=100.0)
-    me.receive(says(7), 0.0)
-    assert neighbours(me, 2.0) == {7: 1.0}, 'exactly as old as the expiry'
-    assert '"p":[0.0,0.0]' in me.round(2.0)
-    assert '"p"' not in me.round(2.1)
-    assert me.neighbours == []
-
-
-@pytest.mark.parametrize('point', [
-    (1e10, 0.0, 0.0), (np.nan, 0.0, 0.0), (0.0, np.inf, 0.0), (0.0, 0.0, np.nan)])
-def test_impossible_odometry_is_rejected(point):
-    me = robot(at=(3.0, 0.0))
-    me.sensing.take_odometry(point, 0.5)
-    assert me.counts['odometry_rejected'] == 1
-    assert me.sensing.locate(0.5) == (3.0, 0.0), 'the last good one holds'
-
-
 def test_missing_orientation_is_named_when_robots_localise_each_other():
     me = Robot(parameters(pose_source='cooperative'))
     me.sensing.take_odometry((3.0, 0.0, 0.0), 0.5)
@@ -222,20 +163,6 @@ def test_metric_hops_needs_no_position():
     me.receive(says(7, at=None, far=2.0, leader=8), 0.0)
     me.round(0.0)
     assert me.state.leader == ME, 'three hops: beyond the radius'
-
-
-def test_metric_range_uses_measurements_until_they_expire():
-    me = robot(metric='range', input_expiry=1.0)
-    me.receive(says(7), 0.0)
-    assert neighbours(me) == {}, 'nothing was measured'
-    assert me.counts['neighbours_unmeasured'] == 1
-    me.sensing.take_measurements([7.0, 2.5], 0.0)
-    assert neighbours(me, 1.0) == {7: 2.5}
-    assert neighbours(me, 1.1) == {}, 'too old'
-    nan, inf = float('nan'), float('inf')
-    me.sensing.take_measurements([7.0, nan, 7.0, inf, nan, 1.0, 7.5, 1.0, -1.0, 1.0, 7.0], 1.1)
-    assert me.counts['measurements_rejected'] == 6, 'the last id has no value'
-    assert neighbours(me, 1.1) == {}
 
 
 def test_metric_hops_needs_a_position_when_a_range_is_set():
@@ -422,20 +349,6 @@ def test_phases_of_rounds_are_spread_evenly():
 ])
 def test_wait_lasts_until_the_interval_is_over(last, now, expected):
     assert wait(last, now, interval=1.0) == expected
-
-
-@pytest.mark.parametrize('speed, kept', [(0.0, True), (0.8, False), (-0.8, True)])
-def test_silent_neighbour_is_dropped_when_its_prediction_leaves_the_range(speed, kept):
-    """It was last heard at 4 m of 5 m. By its velocity it is out of range 1.5 s later."""
-    me = robot(communication_range=5.0, message_expiry=3.0)
-    for n in range(4):
-        me.receive(says(7, at=(4.0 - speed * (3 - n), 0.0)), float(n))
-    me.sensing.take_odometry((0.0, 0.0, 0.0), 4.0)
-    assert 7 in neighbours(me, 4.0), 'no message of it is missing'
-    me.sensing.take_odometry((0.0, 0.0, 0.0), 4.5)
-    assert (7 in neighbours(me, 4.5)) == kept
-    me.receive(says(7, at=(4.0, 0.0)), 4.6)
-    assert 7 in neighbours(me, 4.6), 'it was heard'
 
 
 # Metric look_ahead.

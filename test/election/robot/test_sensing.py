@@ -45,7 +45,8 @@ def test_heading_includes_that_of_the_frame_of_odometry() -> None:
 
 
 @pytest.mark.parametrize('point', [
-    (math.nan, 0.0, 0.0), (0.0, math.inf, 0.0), (1.1 * MAX_COORDINATE, 0.0, 0.0)])
+    (math.nan, 0.0, 0.0), (0.0, math.inf, 0.0), (0.0, 0.0, math.nan),
+    (1.1 * MAX_COORDINATE, 0.0, 0.0)])
 def test_wrong_odometry_is_counted_once(point: tuple[float, ...]) -> None:
     made = Sensed()
     for number in (1, 2):

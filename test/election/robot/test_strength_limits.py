@@ -26,7 +26,6 @@ from election.robot.test_robot import ME, neighbours, parameters, robot, says
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import (
-    ALGORITHMS,
     BOUNDED,
     CLASSIC,
     COLOUR,
@@ -99,15 +98,6 @@ def test_candidacy_is_refused_when_its_strength_is_beyond_the_limits(
     me.receive(claim(algorithm, strength), 0.0)
     assert refused(me) == counts
     assert len(neighbours(me)) == 1 - counts
-
-
-def test_strength_in_the_state_is_checked_for_every_algorithm():
-    values = {each.name: [field.name for field in each.fields if field.negated]
-              for each in map(ALGORITHMS.get, ALGORITHMS.names())}
-    assert values == {
-        'bounded': ['value'], 'classic': ['lead_value'], 'colour': ['value'], 'given': [],
-        'recursive': ['best_value'], 'recursive-replicated': ['best_value'],
-        'resilient': ['value']}
 
 
 def test_relayed_candidacy_is_refused_when_its_strength_is_beyond_the_limits():
@@ -275,15 +265,3 @@ def test_robot_follows_no_strength_beyond_the_limits(data):
                        for strength in algorithm.strengths(each.state)), each.state
             assert each.state.leader in swarm.robots
     assert sum(refused(each) for each in swarm.robots.values()) >= 24
-
-
-def test_liar_leads_nobody_when_its_claim_is_beyond_the_limits():
-    """Robot 3 of five lies. It cuts the others in two parts, and each elects its best robot."""
-    def strength(i: int) -> dict[str, Any]:
-        lies = {'strength': 1e6, 'strength_limits': [0.0, 1e9]}
-        return lies if i == 3 else {'strength': 0.1 * i, 'strength_limits': LIMITS}
-
-    swarm = Swarm(line(5), strength, radius=9.0)
-    swarm.sweep(5)
-    assert swarm.leaders() == {1: 2, 2: 2, 3: 3, 4: 5, 5: 5}
-    assert refused(swarm.robots[2]) >= 4 and refused(swarm.robots[4]) >= 4

@@ -22,7 +22,6 @@ from geometry_msgs.msg import PolygonStamped
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES
-from leader_election.election.robot.rounds import REACTIVE_INTERVAL, REPEATS
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
 import pytest
 from rcl_interfaces.msg import Log
@@ -33,7 +32,7 @@ from rclpy.qos import QoSDurabilityPolicy, QoSProfile
 from ros.nodes.bench import Bench, collect, leaders, NEVER, robot
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import BatteryState
-from std_msgs.msg import Bool, Float64, Float64MultiArray, Int64, Int64MultiArray, String
+from std_msgs.msg import Bool, Float64, Int64, Int64MultiArray, String
 from support import logged, spin_until
 
 pytestmark = pytest.mark.usefixtures('ros')
@@ -229,18 +228,6 @@ def test_malformed_messages_are_counted_by_reason():
     spin_until([bench, node], lambda: node.robot.state.leader == 7)
 
 
-def test_strength_limits_change_at_run_time():
-    node = robot(3, strength_limits=[0, 5])
-    assert node.robot.main.strength.limits == (0.0, 5.0)
-    assert node.set_parameters([Parameter('strength_limits', value=[1.0, 4.0])])[0].successful
-    assert node.robot.main.strength.limits == (1.0, 4.0)
-    result, = node.set_parameters([Parameter('strength_limits', value=[0.0, 2.0])])
-    assert (result.successful, result.reason) == (False, (
-        'parameter strength: 3.0 is not allowed; it takes 0 to 2, by strength_limits and '
-        'strength_source constant'))
-    assert node.robot.main.strength.limits == (1.0, 4.0)
-
-
 def test_battery_sets_the_strength():
     node = robot(1, strength_source='battery', strength=0.3)
     bench = Bench({1: (0.0, 0.0)})
@@ -256,18 +243,6 @@ def test_battery_sets_the_strength():
     assert node.robot.strength.rejected == 1
 
 
-def test_measured_range_is_the_metric():
-    node = robot(1, metric='range')
-    bench = Bench({1: (0.0, 0.0)})
-    ranges = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
-    bench.others[7] = 9.0
-    bench.create_timer(0.05, lambda: ranges.publish(
-        Float64MultiArray(data=[7.0, 2.5, 8.0, math.nan, 9.0])))
-    spin_until([bench, node], lambda: node.robot.state.leader == 7)
-    assert node.robot.state.distance == 2.5
-    assert node.robot.counts['measurements_rejected'] > 0
-
-
 def test_reactive_robots_relay_a_change_in_one_round_each():
     """Five robots in a line without periodic rounds hear of a leader beside the first."""
     robots = [robot(i, round_period=NEVER, communication_range=4.0, radius=99.0)
@@ -280,28 +255,6 @@ def test_reactive_robots_relay_a_change_in_one_round_each():
     spin_until([bench, *robots], lambda: leaders(robots) == [9] * 5)
     assert [r.robot.state.distance for r in robots] == [3.0, 6.0, 9.0, 12.0, 15.0]
     assert [r.robot.counts[ROUNDS] for r in robots] == [1] * 5
-
-
-def test_reactive_rounds_are_an_interval_apart():
-    """Twenty changes at once cause one round for the first, and one later for all others."""
-    node = robot(1, round_period=NEVER)
-    bench = Bench({1: (0.0, 0.0)})
-    spin_until([bench, node], lambda: bench.heard_by([node]))
-    began = time.monotonic()
-    for n in range(20):
-        bench.announce(10 + n, (1.0, 0.0), 10.0 + n)
-    spin_until([bench, node], lambda: node.robot.state.leader == 29)
-    assert 2 <= node.robot.counts[ROUNDS] <= 2 + (time.monotonic() - began) / REACTIVE_INTERVAL
-
-
-def test_periodic_robot_does_not_react_to_messages():
-    node = robot(1, schedule='periodic', round_period=NEVER)
-    bench = Bench({1: (0.0, 0.0)})
-    bench.others[9] = 9.0
-    spin_until([bench, node], lambda: bench.heard_by([node]) and node.robot.counts[HEARD] > 5)
-    assert node.robot.counts[ROUNDS] == 0
-    node.set_parameters([Parameter('round_period', value=0.05)])
-    spin_until([bench, node], lambda: node.robot.state.leader == 9)
 
 
 def test_rounds_follow_simulated_time_after_a_jump_back():
@@ -390,16 +343,3 @@ def test_robot_sends_on_its_send_topic_only():
 def test_qos_override_changes_one_topic_only():
     robot(1, **{'qos_overrides./r1/odom.subscription.depth': 7})
     assert SENSOR.depth == 1
-
-
-def test_change_of_the_leader_is_repeated():
-    """A neighbour may have lost the message. The period exceeds the duration of the test."""
-    node = robot(1, round_period=NEVER)
-    bench = Bench({1: (0.0, 0.0)})
-    bench.others[9] = 99.0
-    spin_until([bench, node], lambda: node.robot.state.leader == 9
-               and node.robot.counts[ROUNDS] == 1 + REPEATS)
-    # All have run now: the stronger robot is received on, and nothing changes any more.
-    received = node.robot.counts[HEARD]
-    spin_until([bench, node], lambda: node.robot.counts[HEARD] > received + 20)
-    assert node.robot.counts[ROUNDS] == 1 + REPEATS

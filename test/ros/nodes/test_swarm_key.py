@@ -14,7 +14,6 @@
 
 """Robots with a key over real DDS: outsiders, replays, a change of the key, observers."""
 
-from argparse import Namespace
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -30,15 +29,13 @@ from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.monitor import Monitor
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD
 from leader_election.ros.nodes.recorder import Recorder
-from leader_election.ros.nodes.swarm_doctor import SwarmDoctor
 from leader_election.ros.nodes.swarm_world import SwarmWorld
-from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.fleet import key_file
 from leader_election.swarm.recording.mcap_files import Reader
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import is_relevant
 import pytest
-from ros.nodes.bench import Bench, leaders, robot, spin_singly
+from ros.nodes.bench import Bench, leaders, robot
 from std_msgs.msg import String
 from support import spin_until
 from swarm.recording.made import replay
@@ -208,21 +205,3 @@ def test_relay_monitor_and_recorder_need_no_key(path: Path) -> None:
         lambda topic, kind: is_relevant(topic, kind, settings)), settings)
     assert {i: each.leader for i, each in run.snapshots[-1].robots.items()} == {1: 3, 2: 3, 3: 3}
     assert run.traffic.rejected == 0
-
-
-def test_doctor_finds_a_robot_without_the_key(path: Path) -> None:
-    robots, bench = [*keyed(path, 2), robot(3, radius=2.0)], Bench(PLACES)
-    doctor = SwarmDoctor(Namespace(
-        expected={}, planned={}, fleet_file='', robot='', radio_topics=()))
-
-    def found() -> list[tuple[str, tuple[str, ...]]]:
-        return [(finding.what, finding.subjects) for finding in examine(doctor.observations())]
-
-    def tells() -> bool:
-        whats = [what for what, _ in found()]
-        return (('the key is missing, and in use with r1, r2', ('r3',)) in found()
-                and all(any(f'dropped: rejected_{reason}' in what for what in whats)
-                        for reason in ('unsigned', 'signature')))
-
-    spin_singly([bench, doctor, *robots], tells, 60.0)
-    assert tells()
