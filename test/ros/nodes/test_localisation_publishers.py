@@ -242,15 +242,6 @@ def test_cooperating_robot_reports_neighbours_and_sightings() -> None:
     assert float(bench.values['innovations_mean_square']) < 1.0
 
 
-def test_diagnostics_warn_when_sightings_are_of_unknown_robots() -> None:
-    node = robot(1, pose_source='cooperative')
-    bench = DiagnosticsReader('localisation')
-    ranges = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
-    bench.create_timer(0.05, lambda: ranges.publish(Float64MultiArray(data=[70.0, 1.0])))
-    spin_until([bench, node], lambda: bench.says(
-        DiagnosticStatus.WARN, 'sightings are of robots that are not heard'))
-
-
 @pytest.mark.parametrize(('source', 'kind', 'reason'), [
     ('bumper', Bool, 'it touches something while they drive it forward'),
     ('imu', Imu, 'its gyroscope contradicts their turning')])
