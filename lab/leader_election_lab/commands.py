@@ -274,7 +274,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 def until_interrupted(execute: Callable[[], int], options: str = '') -> int:
     """
-    Return the exit status of a function. After Ctrl-C, end the process at once.
+    Return the exit status of a function, also if Ctrl-C ends it.
 
     :param options: what is said about the same command, which goes on with the missing runs.
     """

@@ -12,9 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A scenario that takes milliseconds, for tests that need one."""
+"""Scenarios that take milliseconds, for tests that need one."""
 
 from pathlib import Path
+from typing import Any
 
 from leader_election_lab.experiment import scenario
 from leader_election_lab.experiment.scenario import Scenario
@@ -41,3 +42,13 @@ def write(folder: Path, text: str = TEXT) -> Path:
 
 def load(folder: Path, text: str = TEXT) -> Scenario:
     return scenario.load(str(write(folder, text)))
+
+
+def row(devices: int = 12, duration: float = 4, **more: Any) -> Scenario:
+    """Return devices 10 m apart in a row, each in range of the next."""
+    return scenario.parse({
+        'title': 'A row', 'duration': duration,
+        'algorithms': [{'name': 'bounded', 'radius': 1000}],
+        'devices': [{'kind': 'grid', 'columns': devices, 'rows': 1, 'first': [0, 0],
+                     'step': [10, 10]}],
+        'messages': {'range': 15}, 'strength': {'cycle': ['id']}, **more}, 'row')

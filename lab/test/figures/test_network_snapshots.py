@@ -14,30 +14,18 @@
 
 """Pictures and animations of networks."""
 
-from leader_election_lab.experiment.scenario import parse
 from leader_election_lab.figures import network_snapshots
-from leader_election_lab.figures.network_snapshots import (
-    animate,
-)
+from leader_election_lab.figures.network_snapshots import animate
 from leader_election_lab.runs.files import ResultError
 from PIL import Image
 import pytest
-
-
-def scenario(devices=12, duration=4, **more):
-    """Return devices 10 m apart in a row, each in range of the next."""
-    return parse({
-        'title': 'A row', 'duration': duration,
-        'algorithms': [{'name': 'bounded', 'radius': 1000}],
-        'devices': [{'kind': 'grid', 'columns': devices, 'rows': 1, 'first': [0, 0],
-                     'step': [10, 10]}],
-        'messages': {'range': 15}, 'strength': {'cycle': ['id']}, **more}, 'row')
+from small_scenario import row
 
 
 @pytest.mark.parametrize(('duration', 'frames'), [(3, 3), (9, 5)])
 def test_animation_has_a_frame_a_second_up_to_the_limit(tmp_path, monkeypatch, duration, frames):
     monkeypatch.setattr(network_snapshots, 'FRAMES', 5)
-    path = animate(scenario(duration=duration), 'bounded', 0, tmp_path / 'new' / 'run.gif')
+    path = animate(row(duration=duration), 'bounded', 0, tmp_path / 'new' / 'run.gif')
     with Image.open(path) as image:
         assert image.n_frames == frames
         assert image.info['duration'] == 100
@@ -46,10 +34,10 @@ def test_animation_has_a_frame_a_second_up_to_the_limit(tmp_path, monkeypatch, d
 
 def test_animation_of_another_kind_is_refused(tmp_path):
     with pytest.raises(ResultError, match='takes one of .gif'):
-        animate(scenario(), 'bounded', 0, tmp_path / 'run.avi')
+        animate(row(), 'bounded', 0, tmp_path / 'run.avi')
 
 
 def test_animation_is_refused_when_its_path_is_a_folder(tmp_path):
     (tmp_path / 'run.gif').mkdir()
     with pytest.raises(ResultError, match='run.gif cannot be written: it is a folder'):
-        animate(scenario(), 'bounded', 0, tmp_path / 'run.gif')
+        animate(row(), 'bounded', 0, tmp_path / 'run.gif')

@@ -17,7 +17,6 @@
 from example_results import results
 from leader_election.swarm.view.formatting import GONE
 from leader_election_lab.analysis.measures import estimate_mean
-from leader_election_lab.experiment.scenario import parse
 from leader_election_lab.figures.style import colour_of
 from leader_election_lab.simulation.run import Snapshot
 from matplotlib.colors import to_rgb
@@ -25,6 +24,7 @@ import numpy as np
 import pytest
 import reproduction
 from reproduction.figures import draw_instability, draw_leaders, draw_partitions, draw_snapshots
+from small_scenario import row
 
 TIMES = np.arange(1.0, 61.0)
 
@@ -114,16 +114,6 @@ def snapshot(leader, position, running=None, ids=None, pairs=(), time=0.0):
                     pairs=np.asarray(pairs, np.int32).reshape(-1, 2))
 
 
-def scenario(devices=12, duration=4, **more):
-    """Return devices 10 m apart in a row, each in range of the next."""
-    return parse({
-        'title': 'A row', 'duration': duration,
-        'algorithms': [{'name': 'bounded', 'radius': 1000}],
-        'devices': [{'kind': 'grid', 'columns': devices, 'rows': 1, 'first': [0, 0],
-                     'step': [10, 10]}],
-        'messages': {'range': 15}, 'strength': {'cycle': ['id']}, **more}, 'row')
-
-
 def test_devices_have_the_colours_of_their_leaders():
     # 10 leads 11; 13 leads itself; 12 follows 99, which does not exist; 14 does not run.
     shown = snapshot([10, 10, 99, 13, 13], [[0, 0], [1, 0], [2, 0], [3, 0], [4, 0]],
@@ -141,9 +131,9 @@ def test_devices_have_the_colours_of_their_leaders():
 
 
 def test_partitions_are_simulated_for_each_algorithm():
-    row = scenario(4, 40, algorithms=[{'name': 'bounded', 'radius': 1000},
-                                      {'name': 'bounded', 'label': 'near', 'radius': 10}])
-    wide, near = draw_partitions(row).axes
+    four = row(4, 40, algorithms=[{'name': 'bounded', 'radius': 1000},
+                                  {'name': 'bounded', 'label': 'near', 'radius': 10}])
+    wide, near = draw_partitions(four).axes
     # Half-way all follow the strongest, 3. Within 10 m 3 leads 2, and 1 leads 0.
     assert wide.collections[2].get_offsets().tolist() == [[30, 0]]
     assert sorted(near.collections[2].get_offsets().tolist()) == [[10, 0], [30, 0]]
