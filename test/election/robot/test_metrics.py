@@ -14,7 +14,6 @@
 
 """Metrics: their floor, what is missing, and ranges smoothed by odometry."""
 
-import json
 import math
 from typing import Any
 
@@ -175,29 +174,6 @@ def distances(robot: Robot, now: float) -> dict[int, float]:
 
 # Ranges on robots.
 
-def test_range_corrects_the_distance_by_odometry() -> None:
-    """Robots 1 and 2 are 3 m apart by odometry and 2 m apart in truth, and move on."""
-    one, two = ranger(1), ranger(2, (3.0, 0.0))
-    one.receive(two.round(0.0), 0.0)
-    assert distances(one, 0.1) == {}
-    assert one.counts['neighbours_unmeasured'] == 1
-    for measured in (2.0, 2.0, 8.0):
-        one.sensing.take_measurements([2.0, measured], 0.2)
-    assert distances(one, 0.3) == {2: 2.0}
-    drive(one, (-0.5, 0.0), 0.4)
-    assert distances(one, 0.4) == {2: 2.5}
-
-
-def test_range_is_used_when_the_neighbour_measured_it() -> None:
-    """Robot 1 has no sensor."""
-    one, two = ranger(1), ranger(2, (3.0, 0.0))
-    two.sensing.take_measurements([1.0, 2.25], 0.0)
-    payload = two.round(0.0)
-    assert json.loads(payload)['z'] == [[1, 2.25]]
-    one.receive(payload, 0.0)
-    assert distances(one, 0.1) == {2: 2.25}
-
-
 def test_false_range_changes_one_link_only() -> None:
     one, two, liar = ranger(1), ranger(2, (3.0, 0.0)), ranger(3, (0.0, 3.0))
     one.sensing.take_measurements([2.0, 2.5, 3.0, 3.5], 0.0)
@@ -207,19 +183,6 @@ def test_false_range_changes_one_link_only() -> None:
     one.receive(two.round(0.0), 0.0)
     one.sensing.take_measurements([2.0, 2.5], 0.1)
     assert distances(one, 0.1)[2] == 2.5
-
-
-@pytest.mark.parametrize(('measured', 'near'), [(2.4, True), (2.6, False)])
-def test_communication_range_is_compared_with_the_measured_range(
-        measured: float, near: bool) -> None:
-    """The neighbour is 2 m or 3 m away by odometry."""
-    for place in (2.0, 3.0):
-        one, two = ranger(1, communication_range=2.5), ranger(2, (place, 0.0))
-        one.sensing.take_measurements([2.0, measured], 0.0)
-        for now in (0.0, 0.5):
-            one.receive(two.round(now), now)
-            one.sensing.take_measurements([2.0, measured], now)
-        assert distances(one, 0.6) == ({2: pytest.approx(measured)} if near else {})
 
 
 def test_communication_range_holds_for_measured_ranges_without_positions() -> None:
