@@ -32,6 +32,7 @@ from leader_election.ros.gazebo.plan import (
     Plan,
     plan_swarm,
 )
+from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.swarm.fleet.robot_list import format_robot_list
 import yaml
 
@@ -77,7 +78,8 @@ def write_files(plan: Plan, folder: Path) -> dict[str, Path]:
 
 def _roster(plan: Plan) -> str:
     """Return the parameters of fleet, gazebo_odometry and wander as a parameter file."""
-    nodes = {'/**': {'use_sim_time': True, 'roster': format_robot_list(plan.robots)},
+    noise = {} if plan.odometry.get('odometry_drift') else PHYSICAL_WHEELS
+    nodes = {'/**': {'use_sim_time': True, 'roster': format_robot_list(plan.robots), **noise},
              'gazebo_odometry': plan.odometry,
              'wander': {'robots': ','.join(robot.name for robot in plan.robots), **plan.wander}}
     return str(yaml.safe_dump(
@@ -116,7 +118,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         values = {p.name: p.parse(chosen[p.name]) for p in table(GazeboParameters)
                   if chosen[p.name] is not None}
         plan = plan_swarm(build(GazeboParameters, values))
-        files = write_files(plan, chosen['output'])
+        # Each command is for a terminal of its own, which may be in another folder.
+        files = write_files(plan, chosen['output'].absolute())
     except ParameterError as error:
         return print_error(error)
     print(f'{len(plan.robots)} robots in world {plan.world_name}: '

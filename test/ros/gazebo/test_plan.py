@@ -33,6 +33,7 @@ from leader_election.ros.gazebo.plan import (
     SpawnParameters,
 )
 from leader_election.ros.gazebo.sdf import Equipment, NO_EQUIPMENT
+from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import RobotSpec
 import pytest
@@ -260,6 +261,23 @@ def test_command_writes_world_bridge_and_robots(tmp_path):
         # Without them the robots stand still.
         assert f'ros2 run leader_election {node} ' in ran.stdout
     assert nodes['wander']['ros__parameters']['world'] == 'rooms'
+
+
+@pytest.mark.parametrize('drifts', ['true', 'false'])
+def test_robots_assume_less_noise_where_odometry_does_not_drift(tmp_path, drifts):
+    """They assume as much as those of gazebo.launch.py."""
+    assert main(['--robots', '2', '--output', str(tmp_path), '--odometry-drift', drifts]) == 0
+    nodes = yaml.safe_load((tmp_path / 'robots.yaml').read_text())
+    noise = {name: value for name, value in nodes['/**']['ros__parameters'].items()
+             if name.startswith('odometry_noise')}
+    assert noise == ({} if drifts == 'true' else PHYSICAL_WHEELS)
+
+
+def test_printed_commands_run_in_any_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(['--robots', '2', '--output', 'here']) == 0
+    _, *lines = capsys.readouterr().out.splitlines()
+    assert all('here/' not in line.replace(str(tmp_path / 'here'), '') for line in lines)
 
 
 def test_printed_commands_are_complete_and_in_order(tmp_path, capsys):
