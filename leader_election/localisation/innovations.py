@@ -33,6 +33,7 @@ sensor.
 from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Container, Iterable, Mapping
 import math
+from statistics import median_low
 from typing import NamedTuple
 
 from leader_election.localisation.updates import GATES, Outcome
@@ -364,6 +365,39 @@ class Rejections:
 def score(wrong: int, right: int) -> float:
     """Return the log-likelihood ratio of a wrong pose to a right one, by numbers of sightings."""
     return FOR * wrong + AGAINST * right
+
+
+COMMON = 0.12
+"""The share of rejected sightings from which on wrong ids count as common."""
+HALF_LIFE, LEAST_WEIGHT = 60.0, 10.0
+"""The half-life of the weight of a sighting [s], and the least weight of an observer."""
+
+
+class WrongIds:
+    """
+    Whether detectors often take one robot for another.
+
+    Then rejected sightings say little about poses: of a robot that nobody sees there are only
+    rejected ones. The median of the observers decides, over minutes. A robot that was carried, or
+    one wrong sensor, does not change it.
+
+    :ivar are_common: whether the share of rejected sightings is beyond :data:`COMMON`.
+    """
+
+    def __init__(self) -> None:
+        """Start without sightings."""
+        self.are_common = False
+        self._observers: dict[int, tuple[float, float, float]] = {}
+        """The weights of all sightings and of rejected ones, and their time [s]."""
+
+    def note(self, observer: int, taken: int, rejected: int, now: float) -> None:
+        """Add the numbers of all sightings by an observer, and of the rejected ones."""
+        weight, wrong, time = self._observers.get(observer, (0.0, 0.0, now))
+        fading = 0.5 ** ((now - time) / HALF_LIFE)
+        self._observers[observer] = weight * fading + taken, wrong * fading + rejected, now
+        shares = [wrong / weight for weight, wrong, _ in self._observers.values()
+                  if weight >= LEAST_WEIGHT]
+        self.are_common = bool(shares) and median_low(shares) > COMMON
 
 
 class SensorTrust:

@@ -42,6 +42,8 @@ UNCERTAIN = 0.7
 """The deviation of the distance beyond which a robot is no evidence of another's pose [m]."""
 HEADING = 0.1
 """The deviation of the headings of other robots, relative to each other [rad]."""
+APART = 1.0
+"""The distance from all robots at which a robot may be placed where wrong ids are common [m]."""
 LOST = 0.5
 """The deviation of the heading beyond which a robot is searched for [rad]."""
 
@@ -147,12 +149,17 @@ class LostRobots:
             beside, evidence = self._evidence(lost, now, is_new)
             found = None if beside is None else search(
                 evidence, self._filter.pose(lost), self._parameters, is_new)
-            if beside is not None and found is not None:
+            if beside is not None and found is not None and not self._is_another(found.pose):
                 self._filter.place(lost, found.pose, found.covariance, beside)
                 self._remember(each._replace(accepted=True) if lost in (each.observer, each.seen)
                                else each for each in self._seen)
                 return lost
         return None
+
+    def _is_another(self, pose: PlanePose) -> bool:
+        """Return whether a robot is there already that sensors may have taken for the lost one."""
+        own = self._filter
+        return own.wrong_ids.are_common and float(own.apart(pose[:2]).min()) < APART
 
     def _candidates(self, robots: Iterable[int], now: float) -> list[int]:
         """Return the robots whose poses are probably wrong, the most probable one first."""

@@ -23,6 +23,7 @@ from updates that robots exchange (L. Luft et al., IJRR 2018).
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+import math
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ from leader_election.localisation.innovations import (
     NoiseAdaptation,
     Rejections,
     SensorTrust,
+    WrongIds,
 )
 from leader_election.localisation.odometry_errors import LOOSENED, plausible
 from leader_election.localisation.parameters import LocalisationParameters, SIGHTING_INTERVAL
@@ -39,10 +41,12 @@ from leader_election.localisation.poses import Array, PlanePose
 from leader_election.localisation.sighting import Places, Sighting
 from leader_election.localisation.updates import (
     Earlier,
+    GATES,
     LANDMARK,
     Measurement,
     Outcome,
     PRESENT,
+    STRICT_GATES,
     update,
 )
 import numpy as np
@@ -81,6 +85,7 @@ class NeighbourhoodFilter(PoseEstimates):
         including dropped robots [s].
     :ivar watched: the times until which a robot counts as a newcomer, by id [s].
     :ivar trust: in the sensors of the robots.
+    :ivar wrong_ids: whether sensors often give wrong ids.
     """
 
     def __init__(self, parameters: LocalisationParameters, expiry: float,
@@ -102,6 +107,7 @@ class NeighbourhoodFilter(PoseEstimates):
         self._rejections = Rejections()
         self._adaptation = NoiseAdaptation()
         self.trust = SensorTrust()
+        self.wrong_ids = WrongIds()
 
     # Robots: moved, dropped, carried off.
 
@@ -220,13 +226,15 @@ class NeighbourhoodFilter(PoseEstimates):
             return []
         distrusted = known[0][0] in self.trust.distrusted
         state, covariance = self.state, self.covariance
-        if distrusted or any(self._rejections.rejects_most(observer, now)
-                             for observer in {observer for observer, _ in known}):
+        if distrusted or not self.wrong_ids.are_common and any(
+                self._rejections.rejects_most(observer, now)
+                for observer in {observer for observer, _ in known}):
             # The sightings of an observer that is mostly wrong are only judged, even if they fit.
             # The observer is trusted again when it agrees with the others.
             self._counts[DISTRUSTED] += len(known)
             state, covariance = state.copy(), covariance.copy()
-        outcomes = [update(state, covariance, line, self.parameters) for line in lines]
+        gates = STRICT_GATES if self.wrong_ids.are_common else GATES
+        outcomes = [update(state, covariance, line, self.parameters, gates) for line in lines]
         if not distrusted:
             return self._note(known, outcomes, now)
         for (observer, _), outcome in zip(known, outcomes):
@@ -247,8 +255,12 @@ class NeighbourhoodFilter(PoseEstimates):
             innovations.append(Innovation(
                 observer, seen, outcome.range, outcome.bearing, accepted))
         self._counts[ACCEPTED] += len(known) - rejected
+        # A radio knows with whom it measures a range; a detector may take one robot for another.
+        detected = [each.accepted for each in innovations if not math.isnan(each.bearing)]
+        self.wrong_ids.note(known[0][0], len(detected), detected.count(False), now)
         if rejected:
             self._counts[REJECTED] += rejected
+        if rejected and not self.wrong_ids.are_common:
             suspect = self._rejections.suspect(self._row, now, self.newcomers(now))
             if suspect is not None and self._rejections.is_of_sensor(suspect):
                 self.trust.distrust(suspect)

@@ -35,6 +35,8 @@ import numpy as np
 
 GATES = (0.0, 10.83, 13.82)
 """The gate: 99.9 % quantiles of squared normalised errors, by the number of measured values."""
+STRICT_GATES = (0.0, 2.71, 4.61)
+"""The gate where sensors often give wrong ids, some of which fit by chance: 90 % quantiles."""
 ITERATIONS = 3
 """The iterations of an update with a bearing, each linearised at the last estimate."""
 NEAREST = 0.3
@@ -112,7 +114,7 @@ The measured range less the error of its linearisation [m], and the variances of
 
 
 def update(state: Array, covariance: Array, line: Measurement,
-           parameters: LocalisationParameters) -> Outcome:
+           parameters: LocalisationParameters, gates: Sequence[float] = GATES) -> Outcome:
     """
     Update state and covariance by one sighting.
 
@@ -148,13 +150,13 @@ def update(state: Array, covariance: Array, line: Measurement,
     own = (way.take(rows, axis=1) @ derivatives.T).tolist()
     noise = _noise(line, x, y, own, parameters)
     linear = _linearised(line, noise, x, y, yaw, (0.0, 0.0, 0.0), own)
-    outcome = _judged(line, noise, linear)
+    outcome = _judged(line, noise, linear, gates)
     if len(rows) > poses:
         # A wrong pose must not pass for the offset of a radio: the gate is that of the poses.
         slopes = np.array(linear[0]) @ derivatives[:, :poses]
         variance = slopes @ covariance[np.ix_(rows[:poses], rows[:poses])] @ slopes
         outcome = outcome._replace(
-            accepted=bool(linear[2] ** 2 <= GATES[1] * (noise[1] + variance)))
+            accepted=bool(linear[2] ** 2 <= gates[1] * (noise[1] + variance)))
     if not outcome.accepted:
         return outcome
     turned = not math.isnan(line.bearing)
@@ -246,7 +248,8 @@ def _gains(linear: _Linear) -> tuple[float, float]:
             (rr * bearing_error - rb * range_error) / determinant)
 
 
-def _judged(line: Measurement, noise: _Noise, linear: _Linear) -> Outcome:
+def _judged(line: Measurement, noise: _Noise, linear: _Linear,
+            gates: Sequence[float]) -> Outcome:
     """Return the normalised errors of a sighting, and whether they pass the gate."""
     _, _, range_error, bearing_error, _, _, rr, rb, bb = linear
     _, of_range, of_bearing = noise
@@ -254,7 +257,7 @@ def _judged(line: Measurement, noise: _Noise, linear: _Linear) -> Outcome:
     square = (bb * range_error * range_error - 2.0 * rb * range_error * bearing_error
               + rr * bearing_error * bearing_error) / (rr * bb - rb * rb)
     # A bool of numpy is no index.
-    accepted = bool(square <= GATES[ranged + turned])
+    accepted = bool(square <= gates[ranged + turned])
     return Outcome(range_error / math.sqrt(rr) if ranged else math.nan,
                    bearing_error / math.sqrt(bb) if turned else math.nan, accepted,
                    1.0 - of_range / rr, 1.0 - of_bearing / bb)
