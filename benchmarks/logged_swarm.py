@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 import math
 from pathlib import Path
+import random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
@@ -81,7 +82,7 @@ class LoggedSwarm(SimulatedSwarm):
                  reach: float = REACH, each: Settings = lambda robot: {},
                  blind: Collection[int] = (),
                  known_landmarks: bool = False, see_landmarks: Collection[int] | None = None,
-                 late: float = 0.0, **settings: Any) -> None:
+                 late: float = 0.0, wrong_ids: float = 0.0, **settings: Any) -> None:
         """
         Place the robots and plan their first rounds.
 
@@ -93,6 +94,7 @@ class LoggedSwarm(SimulatedSwarm):
         :param known_landmarks: whether robots know the places of landmarks.
         :param see_landmarks: the robots that see landmarks, ``None`` for all.
         :param late: how much later than their stamps sightings arrive [s].
+        :param wrong_ids: the share of sightings of robots that have the id of another one.
         :param settings: parameters of all robots.
         """
         parameters = build(WorldParameters, dict(world))
@@ -107,6 +109,7 @@ class LoggedSwarm(SimulatedSwarm):
         hosting = RobotHostParameters(robots=len(ids), seed=parameters.seed)
         self._strengths = {robot: strength(hosting, robot) or 0.0 for robot in ids}
         self._radius, self._reach, self._late = radius, reach, late
+        self._wrong_ids, self._chance = wrong_ids, random.Random(parameters.seed)
         self._unmarked = set() if see_landmarks is None else set(ids) - set(see_landmarks)
         self._said: dict[int, Position | None] = {}
         self._sighted = [row for row, robot in enumerate(ids) if robot not in blind]
@@ -147,6 +150,10 @@ class LoggedSwarm(SimulatedSwarm):
             seen = sightings[sightings[:, 0] == row, 1:]
             if number in self._unmarked:
                 seen = seen[np.isin(seen[:, 0], self.world.scene.ids)]
+            for each in seen if self._wrong_ids else ():
+                if each[0] in self.robots and self._chance.random() < self._wrong_ids:
+                    each[0] = self._chance.choice([
+                        other for other in self.robots if other not in (number, each[0])])
             if number in self.robots:
                 self.sense(self.robots[number], (x, y, yaw), seen)
         self.at(self.world.time + self.world.dt, self._step)

@@ -138,6 +138,8 @@ def hard_cases(scene: Scene, robots: range) -> Iterator[Case]:
             yield Case(f'start of {robot} wrong by 1 m, {source}',
                        {**world, 'odom_shifted': str(robot), 'odom_shift': 1.0}, WITH_FILTER,
                        COMPARE_FROM)
+    for source, world in scene.sources.items():
+        yield Case(f'20 % wrong ids, {source}', world, {**WITH_FILTER, 'wrong_ids': 0.2})
     yield Case('40 % outliers, uwb', {**UWB, 'ranging_outliers': 0.4}, WITH_FILTER)
     yield Case('ranges 0.2 m too long, uwb', {**UWB, 'ranging_bias': 0.2}, WITH_FILTER)
     for source, world in scene.sources.items():

@@ -369,7 +369,7 @@ def score(wrong: int, right: int) -> float:
 
 COMMON = 0.12
 """The share of rejected sightings from which on wrong ids count as common."""
-HALF_LIFE, LEAST_WEIGHT = 60.0, 10.0
+HALF_LIFE, LEAST_WEIGHT = 60.0, 6.0
 """The half-life of the weight of a sighting [s], and the least weight of an observer."""
 
 

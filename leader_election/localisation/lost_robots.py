@@ -42,7 +42,7 @@ UNCERTAIN = 0.7
 """The deviation of the distance beyond which a robot is no evidence of another's pose [m]."""
 HEADING = 0.1
 """The deviation of the headings of other robots, relative to each other [rad]."""
-APART = 1.0
+APART = 0.5
 """The distance from all robots at which a robot may be placed where wrong ids are common [m]."""
 LOST = 0.5
 """The deviation of the heading beyond which a robot is searched for [rad]."""

@@ -33,6 +33,7 @@ ROBOTS = 6
 HONEST = range(1, ROBOTS)
 FACTOR = 1.6
 """By which the error of the honest robots' distances may grow."""
+ALL = range(1, 6)
 
 
 def moved(told: Told, x: float, y: float) -> Told:
@@ -119,10 +120,29 @@ def test_no_sensor_is_distrusted_when_nobody_lies(camera):
     assert not any(counts['sightings_distrusted'] for counts in swarm.counts.values())
 
 
+class Misreading(Neighbourhood):
+    """A swarm with cameras, which often take one robot for another."""
+
+    def sightings(self, robot):
+        draw = random.Random(f'{robot} {self.now}')
+        return [sighting._replace(id=draw.choice([
+            other for other in self.robots if other not in (robot, sighting.id)]))
+            if draw.random() < 0.2 else sighting for sighting in super().sightings(robot)]
+
+
+@pytest.mark.parametrize('seed', [2, 3])
+def test_distances_stay_accurate_when_one_in_five_ids_is_wrong(seed):
+    errors = {kind: [error for second in swarm.run(150) if second > 5.0
+                     for error in swarm.errors(ALL)[0]]
+              for kind in (Neighbourhood, Misreading)
+              for swarm in [kind(len(ALL), seed, True, reach=8.0)]}
+    right, wrong = (float(np.sqrt(np.mean(np.square(each)))) for each in errors.values())
+    assert wrong < FACTOR * right
+
+
 # Faults that come and go: a minute off with new odometry, two minutes without sightings.
 
 BEGIN, RESTARTED = 40.0, 3
-ALL = range(1, 6)
 
 
 class Interrupted(Neighbourhood):

@@ -32,6 +32,7 @@ from leader_election.localisation.innovations import (
     RISE,
     START,
     SURE,
+    WrongIds,
 )
 from leader_election.localisation.updates import Outcome
 from localisation.simulation import Neighbourhood
@@ -239,3 +240,25 @@ def test_noise_starts_anew_when_a_robot_is_forgotten() -> None:
     found = after(10.0, {(2, 1): 3.0, (3, 1): 3.0})
     found.forget(1)
     assert found.factor(1) == 1.0
+
+
+def test_wrong_ids_are_common_when_most_observers_have_rejections() -> None:
+    wrong = WrongIds()
+    for observer in (1, 2):
+        wrong.note(observer, 10, 3, 0.0)
+    for observer in (3, 4, 5):
+        wrong.note(observer, 10, 1, 0.0)
+    assert not wrong.are_common, 'a carried robot and the one that sees it most'
+    wrong.note(3, 5, 2, 0.0)
+    assert wrong.are_common
+    wrong.note(3, 20, 0, 600.0)
+    assert not wrong.are_common, 'that was long ago'
+
+
+def test_wrong_ids_are_not_common_when_few_sightings_tell() -> None:
+    wrong = WrongIds()
+    wrong.note(1, 5, 5, 0.0)
+    assert not wrong.are_common
+    wrong.note(2, 0, 0, 0.0)
+    wrong.note(1, 5, 5, 0.0)
+    assert wrong.are_common
