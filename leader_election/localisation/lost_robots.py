@@ -148,7 +148,8 @@ class LostRobots:
             is_new = now < self._filter.watched.get(lost, 0.0)
             beside, evidence = self._evidence(lost, now, is_new)
             found = None if beside is None else search(
-                evidence, self._filter.pose(lost), self._parameters, is_new)
+                evidence, self._filter.pose(lost), self._parameters, is_new,
+                self._filter.wrong_ids.are_common)
             if beside is not None and found is not None and not self._is_another(found.pose):
                 self._filter.place(lost, found.pose, found.covariance, beside)
                 self._remember(each._replace(accepted=True) if lost in (each.observer, each.seen)

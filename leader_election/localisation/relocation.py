@@ -46,6 +46,9 @@ GOOD = 2.0
 LEAST_VALUES, LEAST_OF_NEW = 5, 4
 """The least numbers of fitting measured values: in general, and for a newcomer."""
 SHARE = 0.6
+"""The least share of the sightings that fit."""
+WRONG_BETTER, WRONG_LEAST_VALUES, WRONG_SHARE = 36.0, 16, 0.75
+"""The same limits where wrong ids are common, some of which agree with each other."""
 APART = (1.0, 0.6)
 """The distance and the turn from which two poses count as different [m, rad]."""
 RIVALS = 3
@@ -154,29 +157,33 @@ class _Table:
 
 
 def search(evidence: Sequence[Evidence], present: PlanePose,
-           parameters: LocalisationParameters, is_new: bool = False) -> FoundPose | None:
+           parameters: LocalisationParameters, is_new: bool = False,
+           wrong_ids: bool = False) -> FoundPose | None:
     """
     Return the pose that fits the sightings clearly better than any other pose.
 
     :param evidence: in the order of time.
     :param present: the assumed pose.
     :param is_new: whether no other robot confirms the assumed pose. Then one sensor suffices.
+    :param wrong_ids: whether wrong ids are common.
     :return: ``None`` if the present pose fits as well, or if no other pose is certain.
     """
-    least_values = LEAST_OF_NEW if is_new else LEAST_VALUES
+    better, least_values, share = BETTER, LEAST_OF_NEW if is_new else LEAST_VALUES, SHARE
+    if wrong_ids:
+        better, least_values, share = WRONG_BETTER, WRONG_LEAST_VALUES, WRONG_SHARE
     if sum((each.range == each.range) + (each.bearing == each.bearing)
            for each in evidence) < least_values:
         return None
     table = _Table(evidence, parameters)
     assumed = float(np.minimum(table.squares(np.array((present,))), TRUNCATED).sum())
-    if assumed < max(BETTER, GOOD * table.values.sum()):
+    if assumed < max(better, GOOD * table.values.sum()):
         return None
     candidates = table.candidates(evidence)
     if not len(candidates):
         return None
     cost = np.minimum(table.squares(candidates), TRUNCATED).sum(axis=1)
     pose, hessian, best = _refined(table, candidates[np.argmin(cost)])
-    if assumed - best < BETTER:
+    if assumed - best < better:
         return None
     for _ in range(RIVALS):
         far = _apart(candidates, pose)
@@ -185,13 +192,13 @@ def search(evidence: Sequence[Evidence], present: PlanePose,
         candidates, cost = candidates[far], cost[far]
         seed = candidates[np.argmin(cost)]
         rival, _, least = _refined(table, seed)
-        if least - best < BETTER and _apart(rival[np.newaxis], pose)[0]:
+        if least - best < better and _apart(rival[np.newaxis], pose)[0]:
             return None
         # Candidates that lead to the same pose.
         far = _apart(candidates, seed)
         candidates, cost = candidates[far], cost[far]
     fits = table.squares(pose[np.newaxis])[0] < TRUNCATED
-    if (fits.sum() < SHARE * len(fits) or table.values[fits].sum() < least_values
+    if (fits.sum() < share * len(fits) or table.values[fits].sum() < least_values
             or not is_new and not _independent(table, fits)):
         return None
     covariance: Array = np.array(np.linalg.inv(hessian), dtype=np.float64)
