@@ -43,6 +43,7 @@ from pathlib import Path
 import re
 from typing import NamedTuple
 
+from leader_election.localisation.poses import yaw_of
 from leader_election.localisation.sighting import read_landmarks
 from leader_election.parameters import files as text_files
 from leader_election.parameters import ParameterError
@@ -212,9 +213,11 @@ def read_trajectory(path: Path) -> 'Table | None':
                     return None
                 raise ValueError(f'line {line}: {len(words)} values; it takes '
                                  f'{" ".join(TRAJECTORY)}')
-            t, x, y, _, qx, qy, qz, qw = (
+            t, x, y, _, *turn = (
                 read_number(name, word, False, line) for name, word in zip(TRAJECTORY, words))
-            yaw = math.atan2(2.0 * (qw * qz + qx * qy), qw**2 + qx**2 - qy**2 - qz**2)
+            yaw = yaw_of(turn)
+            if yaw is None:
+                raise ValueError(f'line {line}: qx qy qz qw are no orientation')
             rows.append([t, math.nan, math.nan, x, y, yaw, math.nan])
             lines.append(line)
     except ValueError as error:

@@ -104,6 +104,7 @@ def test_trajectories_are_found_by_name_where_there_is_no_csv(tmp_path: Path) ->
 @pytest.mark.parametrize(('text', 'problem'), [
     (TRAJECTORY + '103 3 5\n', 'line 6: 3 values; it takes t x y z qx qy qz qw'),
     (TRAJECTORY + '103 3 5 0 0 0 nan 1\n', "line 6: qz is not a finite number: 'nan'"),
+    (TRAJECTORY + '103 3 5 0 0 0 0 0\n', 'line 6: qx qy qz qw are no orientation'),
     (TRAJECTORY + '103 far 5 0 0 0 0 1\n', "line 6: x is not a finite number: 'far'"),
     (TRAJECTORY + '101 3 5 0 0 0 0 1\n', 'line 6: time does not increase: t is 101 after 102.5'),
     ('0 1 2\n', 'line 1: missing columns t, x, y; it takes names between commas, not spaces')])
