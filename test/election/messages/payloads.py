@@ -78,7 +78,8 @@ ESTIMATES = st.none() | st.builds(
     Estimate,
     odometry=st.none() | st.tuples(milli(-10**6, 10**6), milli(-10**6, 10**6), milli(-3141, 3141)),
     yaw=milli(-3141, 3141), deviation=milli(1, 10**6), heading_deviation=milli(1, 10**4),
-    sightings=st.lists(SIGHTINGS, max_size=4).map(tuple))
+    sightings=st.lists(SIGHTINGS, max_size=4).map(tuple),
+    height=st.integers(-10**6, 10**6).map(lambda hundredths: hundredths / 100))
 
 NOTICES = st.lists(st.builds(Notice, IDS, IDS, st.integers(0, 99)), max_size=3).map(tuple)
 MANDATES = st.none() | st.builds(
