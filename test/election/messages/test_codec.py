@@ -65,7 +65,7 @@ IDS = st.integers(0, MAX_ID)
 COORDINATES = st.floats(-MAX_COORDINATE, MAX_COORDINATE)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 MESSAGES = messages_with(
-    id=IDS, frame=st.text(min_size=1, max_size=50),
+    id=IDS, frame=st.text(min_size=1, max_size=50).filter(lambda name: name[0] != '/'),
     position=st.none() | st.tuples(COORDINATES, COORDINATES),
     export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS, IDS),
     parts=PARTS, names=NAMES)
