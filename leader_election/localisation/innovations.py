@@ -399,6 +399,10 @@ class WrongIds:
                   if weight >= LEAST_WEIGHT]
         self.are_common = bool(shares) and median_low(shares) > COMMON
 
+    def forget(self, robot: int) -> None:
+        """Forget the sightings by a robot."""
+        self._observers.pop(robot, None)
+
 
 class SensorTrust:
     """The robots whose sensors are wrong."""

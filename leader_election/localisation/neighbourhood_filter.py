@@ -117,6 +117,7 @@ class NeighbourhoodFilter(PoseEstimates):
         self._rejections.forget(robot)
         self._adaptation.forget(robot)
         self.trust.forget(robot)
+        self.wrong_ids.forget(robot)
         self.watched.pop(robot, None)
 
     def move(self, robot: int, odometry: PlanePose, now: float, turns: float = 0.0) -> None:

@@ -262,3 +262,6 @@ def test_wrong_ids_are_not_common_when_few_sightings_tell() -> None:
     wrong.note(2, 0, 0, 0.0)
     wrong.note(1, 5, 5, 0.0)
     assert wrong.are_common
+    wrong.forget(1)
+    wrong.note(2, 9, 0, 0.0)
+    assert not wrong.are_common
