@@ -168,7 +168,8 @@ class RunObserver:
     What is right follows from true positions and strengths (:class:`.PartitionJudge`), not from
     what robots say of their distances.
 
-    :ivar living: the ids of all robots that were not killed, or have been started again.
+    :ivar living: the ids of all robots that were not killed, or were heard after a new start.
+    :ivar starting: the ids of robots that were started again, and were not heard yet.
     :ivar judge: of the leaders.
     :ivar timing: of the robots.
     :ivar hops: the most hops to the farthest member of a leader so far.
@@ -192,6 +193,7 @@ class RunObserver:
         self.timing, self._by = timing, by
         self.hops = 0
         self.living = set(judge.strengths)
+        self.starting: set[int] = set()
         self.all_heard: float | None = None
         self.first_partition: float | None = None
         self.killed: float | None = None
@@ -206,6 +208,10 @@ class RunObserver:
         :param first_heard: the time of each robot's first message [s], by id.
         :param graph: the true links between robots, killed ones too. It may lack some at first.
         """
+        # Until a robot sends, no other one can follow it: a process takes long on a busy machine.
+        started = self.starting & snapshot.robots.keys()
+        self.living |= started
+        self.starting -= started
         if not self.living <= graph.keys():
             return
         if self.all_heard is None:
@@ -242,6 +248,14 @@ class RunObserver:
         self.living.discard(robot)
         self.killed, self.recovered = now, None
 
+    def start(self, robot: int) -> None:
+        """
+        Record that a killed robot was started again.
+
+        :param robot: its id. Its last message before it was killed has expired.
+        """
+        self.starting.add(robot)
+
     def postpone(self, pause: float) -> None:
         """Leave a pause [s] out of all times."""
         for name in ('all_heard', 'first_partition', 'killed', 'recovered'):
@@ -249,8 +263,8 @@ class RunObserver:
                 setattr(self, name, time + pause)
 
     def missing(self, snapshot: Snapshot) -> list[int]:
-        """Return the living robots without a recent message."""
-        return sorted(self.living - snapshot.robots.keys())
+        """Return the living robots without a recent message, and those that are starting."""
+        return sorted(self.living - snapshot.robots.keys() | self.starting)
 
     def stable_for(self, now: float) -> float:
         """
@@ -285,7 +299,7 @@ class RunObserver:
 
         :param snapshot: the last one.
         """
-        judge, number = self.judge, len(self.living)
+        judge, number = self.judge, len(self.living | self.starting)
         late = sorted({*judge.wrong_for(WRONG_FOR, snapshot.time), *self.missing(snapshot)})
         return [
             Check(not late and self.first_partition is not None,

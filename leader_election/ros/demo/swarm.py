@@ -355,10 +355,10 @@ class SwarmDemo:
         last = observer.killed + half
         if period:
             last = observer.first_partition + self.options.duration
-            if self.strongest not in observer.living:
+            if self.strongest not in observer.living | observer.starting:
                 if now >= observer.killed + period / 2.0:
                     self._start_strongest()
-                    observer.living.add(self.strongest)
+                    observer.start(self.strongest)
                     del monitor.remarks[self.strongest]
             elif observer.killed + period <= now < last and self._led():
                 self.kill_strongest()
@@ -369,7 +369,7 @@ class SwarmDemo:
 
     def _led(self) -> int:
         """Return the number of robots that the strongest one leads besides itself."""
-        return len(regions(self.last).get(self.strongest, ())) - 1
+        return max(len(regions(self.last).get(self.strongest, ())) - 1, 0)
 
     def kill_strongest(self) -> None:
         """Kill the process of the strongest robot."""

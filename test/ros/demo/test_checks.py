@@ -117,9 +117,27 @@ def test_robot_may_be_killed_again_when_restarted(observer):
         observer.kill(1, killed)
         observer.observe(swarm(killed + 1.0, r1=1, r2=1, r3=1), HEARD, LINE)
         observer.observe(swarm(killed + killed / 2.0, r2=2, r3=2), HEARD, LINE)
-        observer.living.add(1)
+        observer.start(1)
         assert observer.missing(swarm(killed + 9.0, r2=2, r3=2)) == [1]
+        observer.observe(swarm(killed + 9.5, r1=1, r2=1, r3=1), HEARD, LINE)
+        assert observer.missing(swarm(killed + 9.5, r1=1, r2=1, r3=1)) == []
     assert observer.recoveries == [2.5, 7.5]
+
+
+def test_restarted_robot_is_a_right_leader_from_its_first_message_on(observer):
+    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD, LINE)
+    observer.kill(1, 5.0)
+    for time in (8.0, 10.0, 18.0):
+        observer.observe(swarm(time, r2=2, r3=2), HEARD, LINE)
+        observer.start(1)
+    assert not observer.judge.wrong and observer.judge.right_time.share == 1.0
+    [end, _] = observer.checks(swarm(18.0, r2=2, r3=2))
+    assert not end.holds and end.text.startswith('at the end 2 of 3 ')
+    assert end.text.endswith('all but [1]')
+    observer.observe(swarm(19.0, r1=1, r2=2, r3=2), HEARD, LINE)
+    observer.observe(swarm(22.0, r1=1, r2=2, r3=2), HEARD, LINE)
+    assert observer.judge.wrong == {2: 22.0, 3: 22.0}, 'leaders of the last second are right'
+    assert observer.missing(swarm(22.0, r1=1, r2=2, r3=2)) == []
 
 
 def test_living_robot_is_missing_at_the_end_without_messages(observer):
