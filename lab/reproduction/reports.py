@@ -23,7 +23,12 @@ from typing import Any
 from jinja2 import ChoiceLoader, PackageLoader
 from leader_election_lab import reports
 from leader_election_lab.analysis.paired_differences import pair_rows, SHOWN, to_first_rows
-from leader_election_lab.analysis.summary import level_lines, lines
+from leader_election_lab.analysis.summary import (
+    level_lines,
+    lines,
+    mean_texts,
+    REGION_COLUMNS,
+)
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import ScenarioError
 from leader_election_lab.figures.style import count_seeds
@@ -135,16 +140,16 @@ def study_report(paper: xr.Dataset, collections: xr.Dataset, drawn: Sequence[str
         paired_rows=to_first_rows(paper), collections=collections.attrs,
         collections_seeds=count_seeds(collections['counted']),
         collections_figures=[name for name in drawn if name not in of_paper],
-        collection_columns=('algorithm', *varied(collections), 'bias', 'off', 'informed', 'agree',
-                            'bytes'),
+        collection_columns=('algorithm', *varied(collections),
+                            *(column.name for column in REGION_COLUMNS), 'bytes'),
         collection_rows=_collection_rows(collections), missing=missing,
         computed=computed({STUDY: paper, COLLECTIONS: collections}, seconds))
 
 
 def _collection_rows(results: xr.Dataset) -> list[tuple[str, ...]]:
-    return [(line.algorithm, *(f'{value:g}' for value in line.varied), line.bias.text('+.1%'),
-             line.error.text('.1%'), line.informed.text('.1%'), line.agreeing.text('.1%'),
-             f'{line.message_bytes:.0f}') for line in lines(results)]
+    return [(line.algorithm, *(f'{value:g}' for value in line.varied),
+             *mean_texts(line, REGION_COLUMNS), f'{line.message_bytes:.0f}')
+            for line in lines(results)]
 
 
 MISSED = 1

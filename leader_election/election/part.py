@@ -38,6 +38,8 @@ class PartEntry:
         where the instance has the part.
     :ivar wire: its declaration on the wire, a :class:`WirePart`, empty if it sends nothing.
     :ivar part: its class, empty if the robot itself makes it.
+    :ivar parameters: its dataclass of parameters, which an instance has then, empty if it has
+        none of its own. Its module is always imported.
     :ivar topics: its class on a node, a :class:`PartTopics`, empty if it has none.
     :ivar counts_time: whether a pause of the process, and sleep, have to count as time.
     """
@@ -46,11 +48,12 @@ class PartEntry:
     wanted: str = ''
     wire: str = ''
     part: str = ''
+    parameters: str = ''
     topics: str = ''
     counts_time: bool = False
 
     def load(self, piece: str) -> Any:
-        """Import a piece: ``wire``, ``part`` or ``topics``."""
+        """Import a piece: ``wire``, ``part``, ``parameters`` or ``topics``."""
         module, _, name = getattr(self, piece).partition(':')
         return getattr(import_module(f'leader_election.{module}'), name)
 
@@ -60,10 +63,12 @@ PARTS = (
     PartEntry(name='zones', wanted='zones', part='election.robot.zones:ZonePart'),
     PartEntry(name='mandates', wanted='mandate', wire='election.messages.mandate_codec:MANDATES',
               part='election.mandates.part:MandatesOfRobot',
+              parameters='election.mandates.parameters:MandateParameters',
               topics='ros.nodes.mandate_files:MandateFiles', counts_time=True),
     PartEntry(name='regions', wanted='forms_regions',
               wire='election.messages.region_codec:REGIONS',
               part='election.robot.membership:Membership',
+              parameters='election.regions.region:RegionSettings',
               topics='ros.nodes.region_topics:RegionTopics'),
 )
 """All parts of the package, in the order of their calls."""
@@ -173,6 +178,8 @@ class Part:
     def read(self, sender: int, export: Any, sent: Any, missed: int) -> tuple[Any, str | None]:
         """
         Return the part that a neighbour has sent, and the counter of a fault in it, or none.
+
+        The views of a part that overrides this have it, by the name of the part, in ``read``.
 
         :param export: the neighbour's candidacy.
         :param sent: the part of its message, ``None`` if it has sent none.

@@ -211,15 +211,16 @@ def grouped(parameters: type) -> dict[str, list[Parameter]]:
     """
     Return the declarations by group, in the order of documents.
 
-    A dataclass of many parameters has their names by group in its attribute ``GROUPS``. Others are
-    one group with an empty title, with what is required first.
+    A dataclass of many parameters has their names by group in its attribute ``GROUPS``. The last
+    group has those that are in no other, such as those of a new part of robots. Without
+    ``GROUPS`` it is the only one, and has an empty title and what is required first.
     """
     declared = {p.name: p for p in table(parameters)}
     groups: Mapping[str, str] = getattr(parameters, 'GROUPS', {})
-    if groups:
-        return {title: [declared[name] for name in names.split()]
-                for title, names in groups.items()}
-    return {'': sorted(declared.values(), key=lambda p: not p.required)}
+    found = {title: [declared.pop(name) for name in names.split()]
+             for title, names in groups.items()}
+    others = sorted(declared.values(), key=lambda p: not p.required)
+    return found | ({'Others' if found else '': others} if others else {})
 
 
 def build(parameters: type[T], values: Mapping[str, Any]) -> T:

@@ -14,11 +14,12 @@
 
 """Parameters: what each takes, and what people are told about the rest."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 import math
 from pathlib import Path
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import (
@@ -164,6 +165,17 @@ def test_parameter_is_in_one_group(parameters):
     names = [p.name for declared in groups.values() for p in declared]
     assert sorted(names) == sorted(p.name for p in table(parameters))
     assert '' not in groups
+
+
+def test_parameter_is_among_others_when_no_group_names_it():
+    @dataclass(frozen=True)
+    class Grouped(Sample):
+        GROUPS: ClassVar[Mapping[str, str]] = {'First': 'reach'}
+
+    groups = grouped(Grouped)
+    assert list(groups) == ['First', 'Others']
+    assert [p.name for p in groups['Others']] == ['number', *(
+        p.name for p in table(Sample) if p.name not in ('number', 'reach'))]
 
 
 def test_yaml_begins_with_the_parameters_to_set_first():

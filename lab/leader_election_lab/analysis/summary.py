@@ -14,12 +14,11 @@
 
 """The summary of a scenario's results: one line for each algorithm and variant, as a table."""
 
-from collections.abc import Iterator
-from math import isnan
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from leader_election_lab.analysis import measures
-from leader_election_lab.analysis.measures import Estimate, has_counts, WARM_UP
+from leader_election_lab.analysis.measures import BIAS, Estimate, has_counts, LED, OFF, WARM_UP
 from leader_election_lab.runs.results import (
     finished_variants,
     MISSING,
@@ -34,7 +33,22 @@ import numpy as np
 from rich.table import Table
 import xarray
 
-NONE = Estimate(float('nan'), float('nan'), float('nan'))
+
+class Column(NamedTuple):
+    """A column of means over seeds. A measure over time is averaged without the warm-up."""
+
+    name: str
+    measure: str
+    """One of :func:`.measures_of`."""
+    form: str
+    """That of a number, as of :func:`format`."""
+
+
+COLUMNS = (Column('instability', 'instability', '.4f'), Column('leaders', 'leaders', '.1f'),
+           Column('led', LED, '.1%'))
+REGION_COLUMNS = (Column('bias', BIAS, '+.1%'), Column('off', OFF, '.1%'),
+                  Column('informed', 'informed', '.1%'), Column('agree', 'agreeing', '.1%'))
+"""The columns of results with regions, beside the others."""
 
 CAPTION = """\
 instability, leaders, led: means over time, without the first sixth of the run, and over seeds
@@ -44,7 +58,6 @@ stable after: the round after which no device changed its leader, to one interva
     (never: no such round before the last sixth of the run)
 receivers, bytes: of a message; each device sends one message a round"""
 
-REGIONS = ('bias', 'off', 'informed', 'agree')
 REGIONS_CAPTION = """
 bias, off: mean deviation and mean absolute deviation of what leaders count together
 informed, agree: devices that have a decision, and that have their leader's present one"""
@@ -56,12 +69,8 @@ class Line(NamedTuple):
     algorithm: str
     varied: tuple[Any, ...]
     seeds: int
-    instability: Estimate
-    """Mean instability, 0 to 1, without the warm-up."""
-    leaders: Estimate
-    """Mean number of devices that lead themselves, without the warm-up."""
-    led: Estimate
-    """Mean part of devices whose leader leads itself, without the warm-up."""
+    means: Mapping[str, Estimate]
+    """By column. Those of :data:`REGION_COLUMNS` are missing without regions."""
     settled: int
     """Number of settled seeds: from some time on, no device changed its leader for long enough."""
     settling: float
@@ -70,14 +79,6 @@ class Line(NamedTuple):
     """Mean number of devices in range of a message."""
     message_bytes: float
     """Mean length of a message [bytes]."""
-    bias: Estimate = NONE
-    """Mean relative deviation of leaders' counts, nan without regions, as the fields below."""
-    error: Estimate = NONE
-    """Mean absolute deviation of leaders' counts, relative."""
-    informed: Estimate = NONE
-    """Mean part of devices that have a decision, without the warm-up."""
-    agreeing: Estimate = NONE
-    """Mean part of devices with their leader's present decision, without the warm-up."""
 
 
 def lines(dataset: xarray.Dataset) -> list[Line]:
@@ -100,13 +101,10 @@ def _line(one: xarray.Dataset, values: tuple[Any, ...]) -> Line:
     # A single sample without a change is not enough: a run that never settles also has some.
     settled = times[-1] - settling >= max(WARM_UP * times[-1], one[WINDOW].item() * period)
     counts = one['counts'].values.sum(axis=0)
-    regions = {} if not has_counts(one) else {
-        'bias': _mean(one, 'bias'), 'error': _mean(one, 'off'),
-        'informed': _mean(one, 'informed'), 'agreeing': _mean(one, 'agreeing')}
     return Line(
-        **regions, algorithm=one['algorithm'].item(), varied=values, seeds=one.sizes['seed'],
-        instability=_mean(one, 'instability'), leaders=_mean(one, 'leaders'),
-        led=_mean(one, 'led'),
+        algorithm=one['algorithm'].item(), varied=values, seeds=one.sizes['seed'],
+        means={column.name: _mean(one, column.measure)
+               for column in COLUMNS + REGION_COLUMNS * has_counts(one)},
         settled=int(settled.sum()),
         settling=float(settling[settled].mean() / period) if settled.any() else float('nan'),
         receivers=float(counts[SENT] / counts[ROUNDS]),
@@ -131,23 +129,20 @@ def caption(dataset: xarray.Dataset) -> str:
 
 def cells(dataset: xarray.Dataset) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the columns and the rows of the summary, as texts."""
-    counts = has_counts(dataset)
-    columns = ('algorithm', *varied(dataset), 'seeds', 'instability', 'leaders', 'led',
-               'stable after', 'receivers', 'bytes', *(REGIONS if counts else ()))
+    of_regions = REGION_COLUMNS * has_counts(dataset)
+    columns = ('algorithm', *varied(dataset), 'seeds', *(column.name for column in COLUMNS),
+               'stable after', 'receivers', 'bytes', *(column.name for column in of_regions))
     return columns, [(
-        line.algorithm, *map(str, line.varied), str(line.seeds), line.instability.text('.4f'),
-        line.leaders.text('.1f'), line.led.text('.1%'), stability(line),
-        f'{line.receivers:.1f}', f'{line.message_bytes:.0f}',
-        *(_region_cells(line) if counts else ()))
+        line.algorithm, *map(str, line.varied), str(line.seeds), *mean_texts(line, COLUMNS),
+        stability(line), f'{line.receivers:.1f}', f'{line.message_bytes:.0f}',
+        *mean_texts(line, of_regions))
         for line in lines(dataset)]
 
 
-def _region_cells(line: Line) -> tuple[str, ...]:
-    """Return the cells about regions, empty for an algorithm without regions."""
-    if isnan(line.bias.value):
-        return ('',) * len(REGIONS)
-    return (line.bias.text('+.1%'), line.error.text('.1%'), line.informed.text('.1%'),
-            line.agreeing.text('.1%'))
+def mean_texts(line: Line, columns: Sequence[Column]) -> list[str]:
+    """Return the means of some columns as texts, empty for an algorithm without regions."""
+    return [line.means[column.name].text(column.form) if column.name in line.means else ''
+            for column in columns]
 
 
 def stability(line: Line) -> str:

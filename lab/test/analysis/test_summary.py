@@ -16,7 +16,14 @@
 
 from pathlib import Path
 
-from leader_election_lab.analysis.summary import cells, level_lines, lines, stability, table
+from leader_election_lab.analysis.summary import (
+    cells,
+    level_lines,
+    lines,
+    REGION_COLUMNS,
+    stability,
+    table,
+)
 from leader_election_lab.experiment.scenario import parse, Scenario, ScenarioError
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs import results
@@ -64,12 +71,12 @@ def test_line_has_means_settling_and_lengths_by_hand(dataset: xarray.Dataset) ->
     classic, bounded = lines(dataset)
     assert (bounded.algorithm, bounded.varied, bounded.seeds) == ('bounded', (0.5,), 2)
     # The first of six samples is the warm-up: (0.5 + 0.1) / 2, and (2 + 2 + 2 + 2 + 7) / 5.
-    assert bounded.instability.value == pytest.approx(0.3)
+    assert bounded.means['instability'].value == pytest.approx(0.3)
     # Two values, 0.2 from their mean: deviation 0.4 / sqrt(2), and t(1, 97.5 %) = 12.7062.
-    assert bounded.instability.half_width == pytest.approx(12.7062 * 0.2, rel=1e-5)
-    assert bounded.leaders == pytest.approx((3.0, 3.0, 3.0))
+    assert bounded.means['instability'].half_width == pytest.approx(12.7062 * 0.2, rel=1e-5)
+    assert bounded.means['leaders'] == pytest.approx((3.0, 3.0, 3.0))
     # 60 rounds in 6 s are 10 devices: 2 leaders lead all of them, and none at the end.
-    assert bounded.led == pytest.approx((0.8, 0.8, 0.8))
+    assert bounded.means['led'] == pytest.approx((0.8, 0.8, 0.8))
     # No change after second 3, and after second 2.
     assert (bounded.settled, bounded.settling) == (2, 2.5)
     # 90 receivers of 60 messages; (100 + 200) / 2.
@@ -162,10 +169,11 @@ def test_line_has_the_counting_errors_of_regions(tmp_path: Path) -> None:
     results.put(made_up, [(Key('classic', 0, 0), Run(samples, counts, 50.0))])
     made_up.attrs |= {'title': 'By hand', 'text': scenario.text}
     classic, bounded = lines(made_up)
-    assert [each.value for each in bounded[-4:]] == pytest.approx([0.0, 0.08, 0.9, 0.5])
+    of_regions = [bounded.means[column.name] for column in REGION_COLUMNS]
+    assert [each.value for each in of_regions] == pytest.approx([0.0, 0.08, 0.9, 0.5])
     # One seed has no interval.
-    assert np.isnan([each.half_width for each in bounded[-4:]]).all()
-    assert np.isnan(classic[-4:]).all()
+    assert np.isnan([each.half_width for each in of_regions]).all()
+    assert not classic.means.keys() & {column.name for column in REGION_COLUMNS}
     rows = shown(made_up)
     cells = {row[0]: row[-4:] for row in rows if row}
     assert cells['algorithm'] == ['bias', 'off', 'informed', 'agree']

@@ -18,17 +18,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 import re
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TYPE_CHECKING
 
 from leader_election.election.algorithms import ALGORITHMS, BOUNDED
 from leader_election.election.algorithms.algorithm import AUTOMATIC, MOST_HOPS, NONE
 from leader_election.election.algorithms.given import GivenSettings, leader_ranges
 from leader_election.election.algorithms.replicated import ReplicatedSettings
 from leader_election.election.algorithms.resilient import ResilientSettings
-from leader_election.election.mandates.parameters import MandateParameters
 from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.messages.wire import MAX_ID
-from leader_election.election.regions.region import RegionSettings
+from leader_election.election.part import PARTS
 from leader_election.election.regions.task import task_class, task_names
 from leader_election.election.robot.metrics import LookAheadParameters, METRICS
 from leader_election.election.robot.strength import Limits, STRENGTH_SOURCES, within_limits
@@ -42,19 +41,31 @@ from leader_election.parameters import (
     table,
 )
 
+if TYPE_CHECKING:
+    from leader_election.election.mandates.parameters import MandateParameters
+    from leader_election.election.regions.region import RegionSettings
+
 INFINITE = float('inf')
 BY_SOURCE: Limits = (0.0, 0.0)
 """Stands for the limits of strength that the strength source has by default."""
 OUTPUT_NAMESPACE = r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
 
 
+if TYPE_CHECKING:
+    class PartParameters(MandateParameters, RegionSettings):
+        """The parameters of all parts, by :data:`PARTS`. The core uses those of these parts."""
+else:
+    PartParameters = type('PartParameters', tuple(
+        entry.load('parameters') for entry in PARTS if entry.parameters), {})
+
+
 @dataclass(frozen=True)
-class InstanceParameters(MandateParameters, RegionSettings, ReplicatedSettings, ResilientSettings,
-                         GivenSettings):
+class InstanceParameters(PartParameters, ReplicatedSettings, ResilientSettings, GivenSettings):
     """
     The parameters of one instance. A robot may run several at once.
 
-    The own parameters of this package's algorithms are declared with these and inherited here.
+    The parameters of parts and of this package's algorithms are declared with these and inherited
+    here.
     """
 
     algorithm: str = parameter(
