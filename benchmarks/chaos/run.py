@@ -331,7 +331,8 @@ class Run:
         self.outcome.memory = self.swarm.memory
         if self.swarm.settings.mandate:
             self.outcome.further = [
-                commands_check(self.swarm.gate.commands, self.swarm.gate.together),
+                commands_check(self.swarm.gate.commands,
+                               self.swarm.gate.time_of_several('acting')),
                 *self.swarm.leaderships.checks(
                     self._timing.wait(self.swarm.settings.mandate, self._hop_limit // 2))]
         self.outcome.messages, self.outcome.attacks = (

@@ -21,8 +21,7 @@ With mandates one robot at a time opens the gate, whose fence refuses commands o
 Without mandates two robots open it at once, and it obeys old commands.
 """
 
-from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 import math
@@ -30,7 +29,6 @@ from pathlib import Path
 from typing import NamedTuple, TYPE_CHECKING
 
 from leader_election.election.mandates.fence import Fence
-from leader_election.parameters.files import replacing
 from leader_election.ros.demo.checks import Check, format_duration, Leaderships
 from leader_election.ros.demo.faults import WORLD
 from leader_election.ros.demo.scenario import DemoScenario, STRONGEST
@@ -38,16 +36,12 @@ from leader_election.ros.leader_client import LeaderClient
 from leader_election.ros.nodes import clock
 from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.view.frame import Rings
-from rclpy.clock import Clock
-from rclpy.clock_type import ClockType
 
 if TYPE_CHECKING:
     from leader_election.ros.demo.swarm import SwarmDemo
 
-HOLD = 1.5
-"""The time for which the gate stays open after a command [s]."""
-COMMAND_PERIOD, COMMAND_DELAY, TICK, EXPIRY = 0.5, 0.7, 0.1, 3.0
-"""Times [s]: between commands, to the gate, between samples, until a robot counts as silent."""
+HOLD, COMMAND_PERIOD, COMMAND_DELAY, TICK = 1.5, 0.5, 0.7, 0.1
+"""Times [s]: that a command holds the gate open, between commands, to the gate, of a sample."""
 LEAST_STEP, PATIENCE, BRIEF = 1.0, 30.0, 1.0
 """Times [s]: of a step after its expectation was met; of a step; of a leader that is not drawn."""
 
@@ -117,19 +111,17 @@ class Gate:
         self._operators: dict[int, LeaderClient] = {}
         for robot in leaderships.ids:
             self.start(robot)
-        self._clock = leaderships.get_clock()
         self._next: dict[int, float] = {}
         self._waiting: list[Command] = []
         self.frozen: set[int] = set()
-        leaderships.create_timer(TICK, self._tick, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        leaderships.create_timer(TICK, self._tick, clock=clock.steady_clock(leaderships))
 
     def _tick(self) -> None:
-        now = clock.seconds(self._clock)
-        leading = [robot for robot, operator in self._operators.items()
-                   if robot not in self.frozen and operator.leads]
+        now = clock.seconds(self._leaderships.get_clock())
+        leading = {robot: operator for robot, operator in self._operators.items()
+                   if robot not in self.frozen and operator.leads}
         acting = [robot for robot, operator in self._operators.items() if operator.may_act()]
-        for robot in leading:
-            operator = self._operators[robot]
+        for robot, operator in leading.items():
             if now >= self._next.get(robot, 0.0) and (
                     robot in acting or not operator.has_mandates):
                 self._next[robot] = now + COMMAND_PERIOD
@@ -142,40 +134,36 @@ class Gate:
         recent = [each for each in self.commands if each.obeyed and now - HOLD < each.received]
         holders = sorted({each.robot for each in recent
                           if each.term == max(other.term for other in recent)})
-        self.samples.append(Sample(now, holders, leading, acting))
+        self.samples.append(Sample(now, holders, [*leading], acting))
 
     def start(self, robot: int) -> None:
         """Start a robot's operator."""
-        self._operators[robot] = LeaderClient(
-            self._leaderships, f'robot_{robot}', expiry=EXPIRY)
+        self._operators[robot] = LeaderClient(self._leaderships, f'robot_{robot}')
 
     def kill(self, robot: int) -> None:
         """End a robot's operator."""
         self._operators.pop(robot, None)
         self._waiting = [each for each in self._waiting if each.robot != robot]
 
-    @property
-    def together(self) -> float:
-        """Return the time for which two operators might act at once, also frozen ones [s]."""
-        return TICK * sum(len(sample.acting) > 1 for sample in self.samples)
+    def time_of_several(self, robots: str) -> float:
+        """Return the time for which a list of :class:`Sample` has two robots or more [s]."""
+        return TICK * sum(len(getattr(sample, robots)) > 1 for sample in self.samples)
 
     def checks(self) -> list[Check]:
         """Return the checks of obeyed commands. Without a fence they expect faults."""
         obeyed, old = sum(each.obeyed for each in self.commands), outdated(self.commands)
         late = sum(each.obeyed for each in old)
-        twice, believed = (TICK * sum(len(robots) > 1 for robots in each) for each in (
-            [sample.holders for sample in self.samples],
-            [sample.leading for sample in self.samples]))
+        twice, believed, together = map(self.time_of_several, ('holders', 'leading', 'acting'))
         shown = '' if self._fence else 'shown without mandates: '
         return [
             Check(bool(old) and not late if self._fence else late > 0,
                   f'{shown}the gate obeyed {obeyed} of {len(self.commands)} commands, and '
                   f'{late or "none"} of {len(old)} that came after a later one of another robot'),
-            Check(obeyed > 0 and (twice + self.together == 0.0) == bool(self._fence),
+            Check(obeyed > 0 and (twice + together == 0.0) == bool(self._fence),
                   f'{shown}two robots held the gate open at once '
                   f'{f"for {twice:.1f} s" if twice else "never"}; for {believed:.1f} s two '
                   'believed that they lead'
-                  + (f', for {self.together:.1f} s two might act' if self.together else ''))]
+                  + (f', for {together:.1f} s two might act' if together else ''))]
 
 
 @dataclass
@@ -211,17 +199,12 @@ class GateScenario(DemoScenario):
     mandate = 3.0
     has_own_run = True
 
-    def __init__(self, options: Namespace) -> None:
-        """Start without commands. Parameters as of :class:`.DemoScenario`."""
-        super().__init__(options)
-        self._mandates = options.mandate > 0.0
-        self.steps: list[Step] = []
-
     def begin(self, demo: 'SwarmDemo') -> None:
         """Let operators command the gate from now on, and plan the run."""
-        self._demo = demo
-        self.gate = gate = Gate(demo.leaderships, self._mandates)
-        strongest, apart, mandates = demo.strongest, (len(demo.ids) - 1) // 2, self._mandates
+        mandates = self.options.mandate > 0.0
+        self._demo, self.steps, self._run = demo, list[Step](), self._steps()
+        self.gate = gate = Gate(demo.leaderships, mandates)
+        strongest, apart = demo.strongest, (len(demo.ids) - 1) // 2
         name, swarm = f'robot {strongest}', demo.swarm
 
         def alone(holders: list[int]) -> bool:
@@ -259,27 +242,27 @@ class GateScenario(DemoScenario):
         self._demo.swarm.set(WORLD, {'radio_groups': format_ids(tuple(sorted(near[:number])))})
 
     def advance(self) -> bool:
-        """Begin the next step if it is due, and return whether the run is over."""
-        now, holders, *_ = self.gate.samples[-1]
-        if self.steps:
-            step = self.steps[-1]
-            if step.reached is None and step.done(holders):
-                step.reached = now
-            self._demo.monitor.note = f'{step.event}; the gate is ' + (
-                f'open for {" and ".join(map(str, holders))}' if holders else 'closed')
-            self._demo.monitor.upcoming = step.expected if step.reached is None else ''
-            if step.reached is None:
-                return now > step.begun + PATIENCE
-            if now < max(step.begun + self.options.duration / len(self._plan),
-                         step.reached + LEAST_STEP):
-                return False
-        if len(self.steps) == len(self._plan):
-            return True
-        self.steps.append(self._plan[len(self.steps)])
-        self.steps[-1].begun = now
-        for change in self.steps[-1].changes:
-            change()
-        return False
+        """Continue the run, and return whether it is over."""
+        return next(self._run, True)
+
+    def _steps(self) -> Iterator[bool]:
+        """Take all steps. The run is over early if an expectation is not met."""
+        least = self.options.duration / len(self._plan)
+        for step in self._plan:
+            self.steps.append(step)
+            step.begun = now = self.gate.samples[-1].time
+            for change in step.changes:
+                change()
+            while step.reached is None or now < max(step.begun + least, step.reached + LEAST_STEP):
+                yield False
+                now, holders, *_ = self.gate.samples[-1]
+                if step.reached is None and step.done(holders):
+                    step.reached = now
+                self._demo.monitor.note = f'{step.event}; the gate is ' + (
+                    f'open for {" and ".join(map(str, holders))}' if holders else 'closed')
+                self._demo.monitor.upcoming = step.expected if step.reached is None else ''
+                if step.reached is None and now > step.begun + PATIENCE:
+                    return
 
     def checks(self) -> list[Check]:
         """Return a check for each step, and the checks of the gate."""
@@ -289,15 +272,15 @@ class GateScenario(DemoScenario):
 
     def draw(self, folder: Path, rings: Rings) -> list[str]:
         """Draw leaders, mandates and obeyed commands over time."""
-        if not self.steps:
-            return []
         # Imported here, since it takes long to load.
-        from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure
+        from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure, save
         from leader_election.swarm.view.formatting import NOTE, Palette
-        begin = self.steps[0].begun
+        begin = self.steps[0].begun if self.steps else math.inf
         samples = [each for each in self.gate.samples if each.time >= begin]
         times = [each.time - begin for each in samples]
         leaders = [robot for each in samples for robot in each.leading]
+        if not leaders:
+            return []
         rows = {robot: -1.0 - number for number, robot in enumerate(sorted(
             robot for robot in set(leaders) if leaders.count(robot) * TICK > BRIEF))}
         tints = Palette().assign({robot: (robot,) for robot in leaders})
@@ -306,17 +289,14 @@ class GateScenario(DemoScenario):
                             '\n'.join(check.text for check in self.gate.checks()))
         axes = figure.subplots()
         for robot, row in rows.items():
-            for half, alpha, shown in (
-                    (0.3, 0.3, [robot in each.leading for each in samples]),
-                    (0.15, 1.0, [robot in each.acting for each in samples])):
+            for half, alpha, robots in ((0.3, 0.3, 'leading'), (0.15, 1.0, 'acting')):
+                shown = [robot in getattr(each, robots) for each in samples]
                 axes.fill_between(times, row - half, row + half, shown, color=tints[robot],
                                   alpha=alpha, linewidth=0)
-        for robot, tint in tints.items():
-            parts = [(each.holders.index(robot) / len(each.holders), 1.0 / len(each.holders))
-                     if robot in each.holders else (0.0, 0.0) for each in samples]
-            axes.fill_between(times, [0.8 * low - 0.4 for low, _ in parts],
-                              [0.8 * sum(part) - 0.4 for part in parts], color=tint,
-                              step='post', linewidth=0)
+        shares = [[0.8 * (robot in each.holders) / max(len(each.holders), 1) for each in samples]
+                  for robot in tints]
+        axes.stackplot(times, shares, baseline='sym', colors=[*tints.values()], step='post',
+                       linewidth=0)
         for step in self.steps[1:]:
             axes.axvline(step.begun - begin, color=FAINT, linestyle='--', linewidth=1.0)
             axes.text(step.begun - begin + 0.2, 0.5, step.event, fontsize=FONT, color=INK)
@@ -328,6 +308,5 @@ class GateScenario(DemoScenario):
         axes.set_yticks([0.0, *rows.values()], ['the gate', *map('robot {}'.format, rows)])
         axes.spines[:].set_visible(False)
         path = folder / 'gate.png'
-        with replacing(path) as temporary:
-            figure.savefig(temporary, format='png')
+        save(figure, path)
         return [str(path)]

@@ -94,10 +94,10 @@ def draw_agreement(path: Path, curves: dict[str, tuple[Sequence[float], Sequence
     axes.legend(frameon=False, loc='lower left')
     tidy(axes)
     path.parent.mkdir(parents=True, exist_ok=True)
-    _save(figure, path, dpi=_DPI)
+    save(figure, path, dpi=_DPI)
 
 
-def _save(figure: Figure, path: Path, **options: Any) -> None:
+def save(figure: Figure, path: Path, **options: Any) -> None:
     """Write a figure as a PNG, whole or not at all."""
     with replacing(path) as temporary:
         figure.savefig(temporary, format='png', **options)
@@ -142,7 +142,7 @@ def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path
                for tint, size, label in (('white', 7, 'start'), (FAINT, 12, 'end, with the id'))]
     figure.legend(handles=[*handles, *axes.get_legend_handles_labels()[0]], ncol=4,
                   loc='outside lower center', frameon=False, fontsize=FONT - 1)
-    _save(figure, path, dpi=_DPI)
+    save(figure, path, dpi=_DPI)
 
 
 def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> None:
@@ -157,7 +157,7 @@ def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> No
     axes = figure.subplots()
     add_timeline(axes, frames, start)
     axes.set(xlabel='time [s]')
-    _save(figure, path)
+    save(figure, path)
 
 
 def timeline_height(frames: Sequence[Frame]) -> float:
@@ -269,7 +269,7 @@ def draw_errors(panels: Sequence[Panel], path: Path) -> None:
         axes.legend(frameon=False, loc='upper left', fontsize=FONT - 1)
         tidy(axes)
     rows[-1].set(xlabel='time [s]')
-    _save(figure, path)
+    save(figure, path)
 
 
 def known(panels: Sequence[Panel]) -> list[Panel]:
