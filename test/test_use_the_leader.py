@@ -15,10 +15,12 @@
 """The user's nodes of the chapter 'Use the leader in your own node', whatever ends the robot."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import contextmanager, ExitStack
 import os
 from pathlib import Path
 import re
+from select import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,20 +30,59 @@ from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 import pytest
 from rclpy.node import Node
+from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Int64
 from support import PATIENCE, spin_until
 
 CHAPTER = Path(__file__).parents[1] / 'doc' / 'use_the_leader.md'
 SPACE = ('--ros-args', '-r', '__ns:=/alone')
+CLOCK_SET_BACK = """
+#include <time.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+int clock_gettime(clockid_t id, struct timespec * now)
+{
+  int result = syscall(SYS_clock_gettime, id, now);
+  if (id == CLOCK_REALTIME && access("back", F_OK) == 0) {now->tv_sec -= 20;}
+  return result;
+}
+"""
+"""A library by which the wall clock goes 20 s slow once the file back exists."""
+SIMULATED = ('-p', 'use_sim_time:=true')
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return a folder with the files of the chapter."""
+def write_files(folder: Path) -> Path:
+    """Write the files of the chapter into a folder."""
     for block, name in re.findall(r'```\w+\n((?:#|//) ([\w.]+\.\w+)\n.*?)```',
                                   CHAPTER.read_text(), re.DOTALL):
-        (tmp_path / name).write_text(block)
-    return tmp_path
+        (folder / name).write_text(block)
+    return folder
+
+
+@pytest.fixture(scope='module')
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], str]:
+    """Build the typed messages and the node in C++, and return variables and executable."""
+    prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(':')
+    if not any((Path(prefix) / 'share/rclcpp/cmake').is_dir() for prefix in prefixes):
+        pytest.skip('rclcpp is not installed, as PyPI does not have it')
+    folder = write_files(tmp_path_factory.mktemp('cpp'))
+    environment = with_messages(folder)
+    for arguments in (('-B', 'node'), ('--build', 'node')):
+        subprocess.run(['cmake', *arguments], cwd=folder, check=True, timeout=240,
+                       env=environment)
+    return environment, str(folder / 'node' / 'use_the_leader')
+
+
+@pytest.fixture(params=['python', 'cpp'])
+def work(request: pytest.FixtureRequest, tmp_path: Path,
+         monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the command of the chapter's node in a language."""
+    if request.param == 'python':
+        return [sys.executable, str(write_files(tmp_path) / 'use_the_leader.py')]
+    environment, executable = request.getfixturevalue('built')
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    return [executable]
 
 
 @pytest.fixture
@@ -72,28 +113,37 @@ ENDINGS = {
 """How the robot ends, and whether the user's node knows it by the age of the last message."""
 
 
-def check(command: list[str], robot: 'subprocess.Popen[str]', ending: str,
-          mandate: bool = False) -> None:
-    """
-    Run a user's node beside a robot, end the robot, and read what the node logs.
-
-    :param mandate: whether the end of a mandate stops it, before the expiry of a message.
-    """
-    end, by_age = ENDINGS[ending]
+@contextmanager
+def running(command: list[str], *settings: str) -> Iterator['subprocess.Popen[str]']:
+    """Run a node of the chapter, whose standard error is its log, until SIGINT."""
     environment = variables() | {'RCUTILS_CONSOLE_OUTPUT_FORMAT': '{message}'}
-    with subprocess.Popen([*command, *SPACE], env=environment, text=True,
-                          stderr=subprocess.PIPE) as work:
+    with subprocess.Popen([*command, *SPACE, *settings], env=environment, text=True,
+                          stderr=subprocess.PIPE) as process:
         try:
-            assert work.stderr is not None
-            assert 'leads: True' in work.stderr.readline()
-            end(robot)
-            said = re.fullmatch(r'leads: False, by a message (.*) s old\n', work.stderr.readline())
-            assert said is not None and (float(said[1]) >= 3.0) == (
-                by_age and not mandate)
-            work.send_signal(signal.SIGINT)
-            assert work.wait(PATIENCE) == 0, work.stderr.read()
+            yield process
+            process.send_signal(signal.SIGINT)
+            assert process.wait(PATIENCE) == 0
         finally:
-            work.kill()
+            process.kill()
+
+
+def line_of(process: 'subprocess.Popen[str]') -> str:
+    """Wait for the next line of a node's log."""
+    assert process.stderr is not None
+    return process.stderr.readline()
+
+
+def has_line(process: 'subprocess.Popen[str]', patience: float) -> bool:
+    """Return whether a node logs something within a time [s]."""
+    assert process.stderr is not None
+    return bool(select([process.stderr], [], [], patience)[0])
+
+
+def age_at_end(process: 'subprocess.Popen[str]') -> float:
+    """Wait until a node no longer leads, and return the age of the message that it goes by [s]."""
+    found = re.fullmatch(r'leads: False, by a message (.*) s old\n', line_of(process))
+    assert found is not None
+    return float(found[1])
 
 
 def test_client_of_the_readme_tells_the_leader(robot: 'subprocess.Popen[str]') -> None:
@@ -106,49 +156,77 @@ def test_client_of_the_readme_tells_the_leader(robot: 'subprocess.Popen[str]') -
 
 
 @pytest.mark.parametrize('ending', ENDINGS)
-def test_follower_in_python_behaves_as_documented(
-        folder: Path, robot: 'subprocess.Popen[str]', ending: str) -> None:
-    check([sys.executable, str(folder / 'use_the_leader.py')], robot, ending)
+def test_node_behaves_as_documented_when_the_robot_ends(
+        work: list[str], robot: 'subprocess.Popen[str]', ending: str) -> None:
+    end, by_age = ENDINGS[ending]
+    with running(work) as node:
+        assert 'leads: True' in line_of(node)
+        end(robot)
+        assert (age_at_end(node) >= 3.0) == by_age
 
 
-@pytest.mark.parametrize('robot', [('-p', 'mandate:=2.0')], indirect=True)
-def test_follower_stops_with_the_mandate(folder: Path, robot: 'subprocess.Popen[str]') -> None:
+@pytest.mark.parametrize(('robot', 'ends_before_expiry'), [
+    (('-p', 'mandate:=2.0'), True), (('-p', 'mandate:=6.0'), False)], indirect=['robot'])
+def test_node_stops_with_the_mandate(work: list[str], robot: 'subprocess.Popen[str]',
+                                     ends_before_expiry: bool) -> None:
     """After the robot's end it acts until the mandate ends, not until the expiry."""
-    check([sys.executable, str(folder / 'use_the_leader.py')], robot, 'killed', mandate=True)
+    with running(work) as node:
+        assert 'leads: True' in line_of(node)
+        robot.kill()
+        age = age_at_end(node)
+    assert age < 3.0 if ends_before_expiry else age > 4.0
 
 
-def test_door_refuses_a_replaced_leader(folder: Path, ros: None) -> None:
-    environment = variables() | {'RCUTILS_CONSOLE_OUTPUT_FORMAT': '{message}'}
+@pytest.mark.parametrize('robot', [SIMULATED], indirect=True)
+def test_node_keeps_its_state_while_simulated_time_stands_still(
+        work: list[str], robot: 'subprocess.Popen[str]') -> None:
+    simulator, time = Node('simulator', use_global_arguments=False), Clock()
+    publisher = simulator.create_publisher(Clock, '/clock', 1)
+
+    def advance() -> None:
+        nanoseconds = time.clock.nanosec + 20_000_000
+        time.clock.sec += nanoseconds // 10**9
+        time.clock.nanosec = nanoseconds % 10**9
+        publisher.publish(time)
+
+    timer = simulator.create_timer(0.02, advance)
+    with running(work, *SIMULATED) as node:
+        spin_until([simulator], lambda: has_line(node, 0.0))
+        assert 'leads: True' in line_of(node)
+        timer.cancel()
+        assert not has_line(node, 4.0)
+        timer.reset()
+        resumed = time.clock.sec
+        spin_until([simulator], lambda: time.clock.sec >= resumed + 2)
+        assert not has_line(node, 0.0)
+        robot.kill()
+        spin_until([simulator], lambda: has_line(node, 0.0))
+        assert age_at_end(node) >= 3.0
+    simulator.destroy_node()
+
+
+def test_node_stops_in_time_when_the_wall_clock_is_set_back(
+        work: list[str], robot: 'subprocess.Popen[str]', tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    if shutil.which('cc') is None:
+        pytest.skip('cc is not installed')
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(['cc', '-shared', '-fPIC', '-xc', '-', '-o', 'clock.so'], text=True,
+                   input=CLOCK_SET_BACK, check=True)
+    monkeypatch.setenv('LD_PRELOAD', './clock.so')
+    with running(work) as node:
+        assert 'leads: True' in line_of(node)
+        Path('back').touch()
+        robot.kill()
+        assert 3.0 <= age_at_end(node) < 10.0
+
+
+def test_door_refuses_a_replaced_leader(tmp_path: Path, ros: None) -> None:
     node = Node('leader', namespace='alone', use_global_arguments=False)
     publisher = node.create_publisher(Int64, 'open', 10)
-    with subprocess.Popen([sys.executable, str(folder / 'door.py'), *SPACE], env=environment,
-                          text=True, stderr=subprocess.PIPE) as door:
-        try:
-            assert door.stderr is not None
-            spin_until([node], lambda: publisher.get_subscription_count() > 0)
-            for term, answer in ((23, 'opens'), (17, 'refused'), (23, 'opens'), (24, 'opens')):
-                publisher.publish(Int64(data=term))
-                assert door.stderr.readline() == f'term {term}: {answer}\n'
-            door.send_signal(signal.SIGINT)
-            assert door.wait(PATIENCE) == 0
-        finally:
-            door.kill()
-            node.destroy_node()
-
-
-@pytest.fixture
-def messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Build the typed messages, and let all processes use them."""
-    prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(':')
-    if not any((Path(prefix) / 'share/rclcpp/cmake').is_dir() for prefix in prefixes):
-        pytest.skip('rclcpp is not installed, as PyPI does not have it')
-    for name, value in with_messages(tmp_path).items():
-        monkeypatch.setenv(name, value)
-
-
-@pytest.mark.parametrize('ending', ENDINGS)
-def test_follower_in_cpp_behaves_as_documented(
-        messages: None, folder: Path, robot: 'subprocess.Popen[str]', ending: str) -> None:
-    for arguments in (('-B', 'node'), ('--build', 'node')):
-        subprocess.run(['cmake', *arguments], cwd=folder, check=True, timeout=240)
-    check([str(folder / 'node' / 'use_the_leader')], robot, ending)
+    with running([sys.executable, str(write_files(tmp_path) / 'door.py')]) as door:
+        spin_until([node], lambda: publisher.get_subscription_count() > 0)
+        for term, answer in ((23, 'opens'), (17, 'refused'), (23, 'opens'), (24, 'opens')):
+            publisher.publish(Int64(data=term))
+            assert line_of(door) == f'term {term}: {answer}\n'
+    node.destroy_node()
