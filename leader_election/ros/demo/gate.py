@@ -283,7 +283,8 @@ class GateScenario(DemoScenario):
             return []
         rows = {robot: -1.0 - number for number, robot in enumerate(sorted(
             robot for robot in set(leaders) if leaders.count(robot) * TICK > BRIEF))}
-        tints = Palette().assign({robot: (robot,) for robot in leaders})
+        tints = Palette().assign({robot: (robot,) for each in samples
+                                  for robot in (*each.leading, *each.holders)})
         how = 'with mandates and a fence' if self.options.mandate else 'without mandates'
         figure = new_figure(12.0, 2.7 + 0.62 * len(rows), f'Who holds the gate open, {how}',
                             '\n'.join(check.text for check in self.gate.checks()))

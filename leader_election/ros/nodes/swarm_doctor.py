@@ -15,24 +15,18 @@
 """The command ``swarm_doctor``: observes a swarm, checks the observations, prints a report."""
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from copy import copy
 from functools import partial
 import os
 from pathlib import Path
+import shutil
 import sys
 import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from leader_election.election.messages.codec import Message
-from leader_election.election.messages.wire import usual_namespace
-from leader_election.election.robot.diagnostics import (
-    MAX_DIGITS,
-    robot_statuses,
-    RobotStatus,
-    Status,
-)
+from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import ExitStatus, print_error
 from leader_election.ros.nodes import clock
@@ -42,7 +36,6 @@ from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE, STREAM
 from leader_election.swarm.doctor import command, communication
 from leader_election.swarm.doctor import observations as observed
 from leader_election.swarm.doctor.diagnoses import about, choose, examine, swarm_topics
-from leader_election.swarm.fleet import receive_buffers
 from leader_election.swarm.fleet.link_status import LinkReport, parse_link
 from leader_election.swarm.tracker import MAX_ROBOTS
 from nav_msgs.msg import Odometry
@@ -88,24 +81,16 @@ class SwarmDoctor(Node):
                          parameter_overrides=overrides({'start_type_description_service': False}))
         self._options = options
         self._steady_clock = clock.steady_clock(self)
-        self._begin = clock.seconds(self._steady_clock)
-        self._messages: list[observed.HeardMessage] = []
-        self._odometry: dict[str, list[observed.OdometryReading]] = {}
-        self._diagnostics: list[observed.RobotReport] = []
-        self._links: list[LinkReport] = []
-        self._neighbours: dict[str, list[observed.Neighbours]] = {}
-        """The reports by the namespace of the topic."""
-        self._known: dict[tuple[str, int], str] = {}
-        """The names of earlier robots by the topic of their swarm and id."""
-        self._ticks: list[tuple[float, float]] = []
-        """Time of receipt and simulated time [s]."""
-        self._drops = communication.drops(_text(UDP_SOCKETS), self.context.get_domain_id())
+        self._neighbours: dict[str, tuple[int, ...]] = {}
+        """By the namespace of the topic."""
+        self._known: set[observed.KnownRobot] = set()
         self._radio: dict[str, Subscription] = {}
         """By topic: subscriptions to the messages between robots."""
         self._subscribed: set[tuple[str, str]] = set()
         """Topic and type."""
-        self._found = self._begin
+        self._found = self._now()
         """When the latest new topic was found [s]."""
+        self.listen()
         self.create_subscription(DiagnosticArray, '/diagnostics', self._hear_status, STREAM)
         self.create_timer(DISCOVERY_PERIOD, self._discover, clock=self._steady_clock)
         self._discover()
@@ -140,20 +125,15 @@ class SwarmDoctor(Node):
         Observe from now on: discard earlier messages, except those of latched topics.
 
         The topics of many robots are found and subscribed to one after another, within seconds.
-        Messages of that time are missing for some robots, which would count as lost. Losses by
-        full buffers still count: bursts of discovery cause them.
+        Messages of that time are missing for some robots, which would count as lost.
         """
         self._begin = self._now()
-        for heard in self._messages:
-            if isinstance(message := observed.decode(heard.payload), Message):
-                name = message.names.get(message.id) or usual_namespace(heard.topic, message.id)
-                self._know(heard.topic, message.id, name)
-        self._messages.clear()
-        self._odometry.clear()
-        self._diagnostics.clear()
-        self._links.clear()
-        self._neighbours = {folder: history[-1:] for folder, history in self._neighbours.items()}
-        self._ticks.clear()
+        self._messages: list[observed.HeardMessage] = []
+        self._odometry: dict[str, list[observed.OdometryReading]] = {}
+        self._diagnostics: list[observed.RobotReport] = []
+        self._links: list[LinkReport] = []
+        self._ticks: list[tuple[float, float]] = []
+        """Time of receipt and simulated time [s]."""
 
     def _subscribe(self, topic: str, kind: str) -> None:
         last = topic.rpartition('/')[2]
@@ -197,10 +177,8 @@ class SwarmDoctor(Node):
 
     def _hear_odometry(self, topic: str, message: Odometry, about: dict[str, int]) -> None:
         came, received = self._arrival(about)
-        stamp = clock.of_stamp(message.header.stamp)
-        place = message.pose.pose.position
         self._odometry.setdefault(topic, []).append(observed.OdometryReading(
-            received, stamp, came - stamp, (place.x, place.y)))
+            received, came - clock.of_stamp(message.header.stamp)))
 
     def _arrival(self, about: dict[str, int]) -> tuple[float, float]:
         """
@@ -216,30 +194,26 @@ class SwarmDoctor(Node):
         return here - waited, now - waited
 
     def _hear_neighbours(self, folder: str, message: Int64MultiArray) -> None:
-        self._neighbours.setdefault(folder, []).append(
-            observed.Neighbours(self._now(), tuple(message.data)))
+        self._neighbours[folder] = tuple(message.data)
 
     def _hear_names(self, topic: str, message: DiagnosticArray) -> None:
         """Add the robots that a monitor has seen."""
         radio = f'{observed.space_of(topic)}/{observed.RADIO[0]}'
         for status in map(status_of, message.status):
             for key, name in status.values.items():
-                if key.isdecimal() and len(key) <= MAX_DIGITS:
-                    self._know(radio, int(key), name)
-
-    def _know(self, topic: str, robot_id: int, name: str) -> None:
-        if len(self._known) < MAX_ROBOTS:
-            self._known[topic, robot_id] = name.strip('/')
+                if key.isdecimal() and len(key) <= vocabulary.MAX_DIGITS and (
+                        len(self._known) < MAX_ROBOTS):
+                    self._known.add(observed.KnownRobot(radio, int(key), name.strip('/')))
 
     def _hear_clock(self, message: Clock) -> None:
         self._ticks.append((self._now(), clock.of_stamp(message.clock)))
 
     def _hear_status(self, message: DiagnosticArray) -> None:
         """Add a report of each robot in a message, from the statuses of all its concerns."""
-        by_robot: dict[tuple[str, int], list[RobotStatus]] = {}
+        by_robot: dict[tuple[str, int], list[vocabulary.RobotStatus]] = {}
         found = [*map(status_of, message.status)]
         self._links += filter(None, (parse_link(status, self._now()) for status in found))
-        for status in robot_statuses(found):
+        for status in vocabulary.robot_statuses(found):
             by_robot.setdefault((status.robot, status.id), []).append(status)
         for (robot, robot_id), statuses in by_robot.items():
             worst = max(statuses, key=lambda status: status.level)
@@ -254,37 +228,28 @@ class SwarmDoctor(Node):
         """Return all observations up to now."""
         now = self._now()
         domain = self.context.get_domain_id()
-        drops = communication.drops(_text(UDP_SOCKETS), domain)
-        own = _own_inodes()
-        lost = sum(max(number - self._drops.get(inode, 0), 0)
-                   for inode, number in drops.items() if inode not in own)
+        # Other systems than Linux have no such file.
+        sockets = UDP_SOCKETS.read_text(encoding='utf-8') if UDP_SOCKETS.exists() else ''
         topics = [topic for topic, _ in self.get_topic_names_and_types()]
         endpoints = self._endpoints(topics)
-        environment = {name: os.environ.get(name, default)
-                       for name, default in ENVIRONMENT.items()}
         return observed.Observations(
             seconds=now - self._begin, end=now, messages=self._messages, odometry=self._odometry,
             diagnostics=self._diagnostics, links=self._links,
             neighbours=observed.by_robot(self._neighbours, endpoints), endpoints=endpoints,
             clock=[time for _, time in self._ticks], pace=self.pace(),
-            environment={name: text for name, text in environment.items() if text},
-            known=[observed.KnownRobot(topic, i, name)
-                   for (topic, i), name in self._known.items()],
+            environment={name: text for name, default in ENVIRONMENT.items()
+                         if (text := os.environ.get(name, default))},
+            known=sorted(self._known),
             expected=self._options.expected, planned=self._options.planned,
-            only_expected=bool(self._options.fleet_file) and not self._options.robot,
             radio_topics=self._options.radio_topics,
-            receive_buffers=receive_buffers.sizes(),
-            lost=lost,
-            load=os.getloadavg()[0] / (os.cpu_count() or 1),
-            other_domains=sorted(communication.domains(_text(UDP_SOCKETS)) - {domain}))
+            other_domains=sorted(communication.domains(sockets) - {domain}))
 
     def pace(self) -> float:
         """Return the speed of simulated time relative to real time, 1 without ``/clock``."""
         if not self._ticks:
             return 1.0
         passed = sum(max(b - a, 0.0) for (_, a), (_, b) in zip(self._ticks, self._ticks[1:]))
-        span = self._ticks[-1][0] - self._ticks[0][0]
-        return passed / span if span > 0.0 else 0.0
+        return passed / max(self._ticks[-1][0] - self._ticks[0][0], 1e-9)
 
     def _endpoints(self, topics: Sequence[str]) -> list[observed.Endpoint]:
         own = self.get_fully_qualified_name()
@@ -296,23 +261,6 @@ class SwarmDoctor(Node):
         return [endpoint for endpoint in found if endpoint.node != own]
 
 
-def _text(path: Path) -> str:
-    """Return the text of a file, empty without the file, as on other systems."""
-    try:
-        return path.read_text(encoding='utf-8')
-    except OSError:
-        return ''
-
-
-def _own_inodes() -> set[str]:
-    """Return the inodes of this process's sockets: what they lose, others may receive."""
-    found = set()
-    for descriptor in Path('/proc/self/fd').glob('*'):
-        with suppress(OSError):
-            found.add(os.readlink(descriptor).removeprefix('socket:[').removesuffix(']'))
-    return found
-
-
 def _endpoint(topic: str, publishes: bool, info: TopicEndpointInfo) -> observed.Endpoint:
     profile = info.qos_profile
     return observed.Endpoint(
@@ -322,11 +270,11 @@ def _endpoint(topic: str, publishes: bool, info: TopicEndpointInfo) -> observed.
         latched=profile.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL)
 
 
-def status_of(status: DiagnosticStatus) -> Status:
+def status_of(status: DiagnosticStatus) -> vocabulary.Status:
     """Return a message as a status of the vocabulary."""
-    return Status(name=status.name, hardware_id=status.hardware_id, level=status.level[0],
-                  message=status.message,
-                  values={value.key: value.value for value in status.values})
+    return vocabulary.Status(
+        status.name, status.hardware_id, {value.key: value.value for value in status.values},
+        status.level[0], status.message)
 
 
 def observe(options: Any, stopped: Callable[[], bool],
@@ -375,7 +323,8 @@ def main() -> int:
     if options.robot:
         findings = about(findings, options.robot)
     report = (command.document(swarm, findings) if options.json
-              else command.text(swarm, findings, command.width()))
+              else command.text(swarm, findings, min(
+                  shutil.get_terminal_size((command.WIDTH, 0)).columns, command.MOST_WIDTH)))
     # The encoding of a terminal may lack letters of robots' names.
     sys.stdout.reconfigure(errors='backslashreplace')  # type: ignore[union-attr]
     print(report, end='', flush=True)

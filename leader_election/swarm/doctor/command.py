@@ -12,12 +12,17 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The command ``swarm_doctor``: its options and its reports as text and as JSON."""
+"""
+Observe a swarm for some seconds, check for common problems, and advise what to do.
+
+The command runs on a robot, or on any machine of its network. It publishes nothing. The exit
+status is 0 without a problem, 1 with one, 2 for wrong usage.
+"""
 
 import argparse
 from collections.abc import Mapping, Sequence
+from itertools import chain
 import json
-import shutil
 import textwrap
 from typing import Any
 
@@ -26,12 +31,6 @@ from leader_election.swarm.doctor.diagnoses import CHECKS, Finding, swarm_topics
 from leader_election.swarm.doctor.observations import by_key, Level, listing, Observations
 from leader_election.swarm.fleet.fleet_file import load_fleet
 from leader_election.swarm.fleet.fleet_settings import SHARED_TOPIC, TOPICS
-
-DESCRIPTION = """
-Observe a swarm for some seconds, on a robot or on any machine of its network, check for common
-problems, and advise what to do. It publishes nothing. The exit status is 0 without a problem,
-1 with one, 2 for wrong usage.
-"""
 
 _SECONDS = number(lambda value: 1.0 <= value <= 3600.0, '1 to 3600 s')
 
@@ -42,7 +41,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
     :raises ParameterError: if the fleet file cannot be read, or lacks the robot.
     """
-    parser = CommandLineParser(prog=how_to_run('swarm_doctor'), description=DESCRIPTION)
+    parser = CommandLineParser(prog=how_to_run('swarm_doctor'), description=__doc__)
     parser.add_argument('--robot', default='', metavar='NAME',
                         help='only this robot, by its namespace (default: all)')
     parser.add_argument('--seconds', type=_SECONDS, default=10.0, metavar='S',
@@ -80,8 +79,8 @@ def expected(robot: str, fleet_file: str) -> tuple[
             {r.spec.name: r.parameters for r in chosen}, tuple(sorted(radio_topics)))
 
 
-WIDTHS = 60, 96, 120
-"""Widths of the text [characters]: least, without a terminal, greatest."""
+WIDTH, MOST_WIDTH = 96, 120
+"""The width of the text without a terminal, and the greatest [characters]."""
 MOST = 5
 """The most lines that one advice of a check lists. Further lines are counted."""
 MARKS = {Level.NOTE: 'note', Level.WARN: 'WARN', Level.ERROR: 'ERROR'}
@@ -92,13 +91,7 @@ def status(findings: Sequence[Finding]) -> int:
     return int(any(finding.level > Level.NOTE for finding in findings))
 
 
-def width() -> int:
-    """Return the width for a text on standard output [characters]."""
-    least, usual, most = WIDTHS
-    return min(max(shutil.get_terminal_size((usual, 0)).columns, least), most)
-
-
-def text(swarm: Observations, findings: Sequence[Finding], columns: int = WIDTHS[1]) -> str:
+def text(swarm: Observations, findings: Sequence[Finding], columns: int = WIDTH) -> str:
     """
     Return the report as text: passed checks, then the causes, the gravest first.
 
@@ -114,9 +107,8 @@ def text(swarm: Observations, findings: Sequence[Finding], columns: int = WIDTHS
     lines = wrapped(_summary(swarm), 0)
     for topic, robots in topics.items() if len(topics) > 1 else ():
         lines += wrapped(f'swarm on {topic}: {listing(robots, 10)}')
-    well = [check for check in CHECKS if all(check.name != f.check for f in findings)]
-    if not (swarm.robots or swarm.sent):
-        well = []
+    well = [check for check in CHECKS if (swarm.robots or swarm.sent)
+            and all(check.name != f.check for f in findings)]
     if findings:
         names = ', '.join(check.name for check in well)
         lines += wrapped(f'ok    {names}', 2, 6) if well else []
@@ -134,8 +126,11 @@ def text(swarm: Observations, findings: Sequence[Finding], columns: int = WIDTHS
             if len(alike) > MOST:
                 lines += wrapped(f'and {len(alike) - MOST} more like these: --json lists all')
             lines += wrapped(f'What to do: {remedy}')
-        effects = _effects([f for f in findings if f.explained_by == check])
-        lines += wrapped(f'Explains also: {effects}') if effects else []
+        effects = by_key((f.check, f.subjects) for f in findings if f.explained_by == check)
+        if effects:
+            lines += wrapped('Explains also: ' + '; '.join(
+                f'{effect} ({listing(sorted({*chain(*robots)}))})' if any(robots) else effect
+                for effect, robots in effects.items()))
     return '\n'.join([*lines, _verdict(findings)]) + '\n'
 
 
@@ -145,15 +140,6 @@ def _summary(swarm: Observations) -> str:
     ids = f'{len(swarm.sent)} ids' if len(swarm.sent) != 1 else '1 id'
     return (f'swarm_doctor listened for {swarm.seconds:.3g} s: {robots}{named}, '
             f'{len(swarm.messages)} messages from {ids}')
-
-
-def _effects(findings: Sequence[Finding]) -> str:
-    """Return the checks of findings, each with the robots concerned."""
-    robots: dict[str, set[str]] = {}
-    for finding in findings:
-        robots.setdefault(finding.check, set()).update(finding.subjects)
-    return '; '.join(f'{check} ({listing(sorted(names))})' if names else check
-                     for check, names in robots.items())
 
 
 def _verdict(findings: Sequence[Finding]) -> str:

@@ -13,17 +13,16 @@
 # limitations under the License.
 
 """
-Checks of communication: topics, quality of service, reception, loss of messages, receive buffers.
+Checks of communication: topics, quality of service, reception, loss, links between domains.
 
-Bursts of messages overflow the receive buffers of UDP. Those of this computer and its load are
-checked, too.
+Links are examined from both ends: each tells the others what it hears of them.
 """
 
 from collections.abc import Iterator
 from itertools import permutations, product
 
+from leader_election.election.messages import packets
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.swarm.doctor.observations import (
     by_key,
@@ -34,12 +33,10 @@ from leader_election.swarm.doctor.observations import (
     Observations,
     Symptom,
 )
-from leader_election.swarm.fleet.receive_buffers import MANY_ROBOTS, too_small
+from leader_election.swarm.fleet.link_status import PeerCounts, TOO_LONG, UNSENT
 
 LOSS = 0.2
 """The greatest share of lost messages that is tolerated."""
-NEAR = 0.8
-"""The share of the longest distance between neighbours within which robots must be received."""
 FEW = 5
 
 
@@ -69,13 +66,10 @@ def profiles(swarm: Observations) -> Iterator[Symptom]:
             senders = sorted({publisher.node for publisher, _ in pairs})
             # A tool that receives nothing disturbs no robot.
             level = Level.ERROR if nodes.intersection(receivers) else Level.WARN
-            yield Symptom(level, _robots([e for pair in pairs for e in pair], nodes),
+            robots = {e.robot for pair in pairs for e in pair if e.node in nodes}
+            yield Symptom(level, tuple(sorted(robots)),
                           f'{topic}: {listing(receivers)} cannot receive from '
                           f'{listing(senders)}: {fault}')
-
-
-def _robots(endpoints: list[Endpoint], nodes: set[str]) -> tuple[str, ...]:
-    return tuple(sorted({e.robot for e in endpoints if e.node in nodes}))
 
 
 def _incompatibilities(publisher: Endpoint, subscription: Endpoint) -> Iterator[str]:
@@ -88,11 +82,11 @@ def _incompatibilities(publisher: Endpoint, subscription: Endpoint) -> Iterator[
 
 def reception(swarm: Observations) -> Iterator[Symptom]:
     """Find robots that receive nothing, or only robots that are out of range."""
-    reach = NEAR * _longest_link(swarm)
     for robot, own in swarm.ids.items():
+        reach = swarm.setting(robot, vocabulary.COMMUNICATION_RANGE)
         reports = [report for report in swarm.reports_of(robot) if HEARD in report.values]
         if swarm.increase(robot, HEARD) > 0.0:
-            yield from _out_of_range(swarm, robot)
+            yield from _out_of_range(swarm, robot, reach)
         elif len(reports) > 1:
             near = sum(reports[0].received <= heard.received <= reports[-1].received
                        for other, messages in swarm.sent.items() if other != own
@@ -102,12 +96,12 @@ def reception(swarm: Observations) -> Iterator[Symptom]:
                               'it received nothing, while messages of robots near it arrived here')
 
 
-def _out_of_range(swarm: Observations, robot: str) -> Iterator[Symptom]:
+def _out_of_range(swarm: Observations, robot: str, reach: float) -> Iterator[Symptom]:
     """Find a robot that receives others, all of which are out of range."""
     # Few have no neighbours. Only for these the distances to all robots are compared.
     if any(report.values.get(vocabulary.NEIGHBOURS) != '0' for report in swarm.reports_of(robot)):
         return
-    reach, own = swarm.setting(robot, vocabulary.COMMUNICATION_RANGE), swarm.ids[robot]
+    own = swarm.ids[robot]
     nearest = min((swarm.distance_between(own, other) for other in swarm.sent if other != own),
                   default=0.0)
     if nearest > reach:
@@ -115,98 +109,33 @@ def _out_of_range(swarm: Observations, robot: str) -> Iterator[Symptom]:
                       f'{nearest:.1f} m away, and {vocabulary.COMMUNICATION_RANGE} is {reach:g} m')
 
 
-def _longest_link(swarm: Observations) -> float:
-    """Return the longest distance between neighbours [m]; the default range without any."""
-    found = [swarm.distance_between(swarm.ids[robot], other)
-             for robot, history in swarm.neighbours.items() if robot in swarm.ids
-             for other in history[-1].ids if other in swarm.sent]
-    return max(found, default=ElectionParameters.communication_range)
-
-
-def one_way(swarm: Observations) -> Iterator[Symptom]:
-    """Find links in one direction only: only one robot of a pair receives the other."""
-    for (receiver, sender), mutual in hearing(swarm).items():
-        if not mutual:
-            ranges = [_range(swarm, robot) for robot in (receiver, sender)]
-            why = (f' (communication_range {ranges[0]} and {ranges[1]} m)'
-                   if None not in ranges and ranges[0] != ranges[1] else '')
-            yield Symptom(Level.WARN, (receiver, sender),
-                          f'{receiver} has {sender} as a neighbour, {sender} not {receiver}{why}')
-
-
 def hearing(swarm: Observations) -> dict[tuple[str, str], bool]:
     """
-    Return the links: receiver and sender, where the receiver always has the sender as neighbour.
+    Return the links: receiver and sender, where the receiver has the sender as a neighbour.
 
-    :return: whether the sender ever had the receiver as a neighbour, too, by receiver and sender.
+    :return: whether the sender has the receiver as a neighbour, too, by receiver and sender.
     """
-    recent = {robot: [set(ids) for ids in _recent(swarm, robot)]
-              for robot in sorted(swarm.ids.keys() & swarm.neighbours.keys())}
-    always = {robot: set.intersection(*sets) for robot, sets in recent.items()}
-    ever = {robot: set.union(*sets) for robot, sets in recent.items()}
-    return {(receiver, sender): swarm.ids[receiver] in ever[sender]
-            for receiver, sender in permutations(recent, 2)
-            if swarm.ids[sender] in always[receiver]}
-
-
-def _range(swarm: Observations, robot: str) -> str | None:
-    return swarm.reports_of(robot)[-1].values.get(vocabulary.COMMUNICATION_RANGE)
-
-
-def _recent(swarm: Observations, robot: str) -> list[tuple[int, ...]]:
-    """Return all sets of neighbours that a robot had in the second half of the observation."""
-    half = swarm.end - 0.5 * swarm.seconds
-    history = swarm.neighbours[robot]
-    before = [ids for received, ids in history if received <= half]
-    return before[-1:] + [ids for received, ids in history if received > half]
+    known = sorted(swarm.ids.keys() & swarm.neighbours.keys())
+    return {(receiver, sender): swarm.ids[receiver] in swarm.neighbours[sender]
+            for receiver, sender in permutations(known, 2)
+            if swarm.ids[sender] in swarm.neighbours[receiver]}
 
 
 def loss(swarm: Observations) -> Iterator[Symptom]:
     """Find robots many of whose messages are lost."""
-    lost: dict[str, tuple[float, int]] = {}
-    for robot_id, messages in swarm.sent.items():
-        for robot in swarm.names_of(robot_id)[:1]:
-            sent, arrived = _sent_and_arrived(
-                swarm, robot, [heard.received for heard, _ in messages])
-            # One message may be under way at the beginning or at the end.
-            if sent >= FEW and arrived + 1 < (1.0 - LOSS) * sent:
-                lost[robot] = sent, arrived
-    if lost:
-        sent, arrived = (sum(column) for column in zip(*lost.values()))
-        yield Symptom(Level.WARN, tuple(lost),
-                      f'of {sent:g} messages sent {arrived:g} arrived here, '
-                      f'{1.0 - arrived / sent:.0%} were lost')
+    for robot, own in swarm.ids.items():
+        reports = [report for report in swarm.reports_of(robot) if ROUNDS in report.values]
+        # Each round sends one message. One may be under way at the beginning or at the end.
+        if own in swarm.sent and (sent := swarm.increase(robot, ROUNDS)) >= FEW:
+            arrived = sum(reports[0].received < heard.received <= reports[-1].received
+                          for heard, _ in swarm.sent[own])
+            if arrived + 1 < (1.0 - LOSS) * sent:
+                yield Symptom(Level.WARN, (robot,),
+                              f'of {sent:g} messages sent {arrived:g} arrived here')
 
 
-def _sent_and_arrived(swarm: Observations, robot: str, times: list[float]) -> tuple[float, int]:
-    """Return the number of messages that a robot sent by its own count, and of those received."""
-    reports = [report for report in swarm.reports_of(robot) if ROUNDS in report.values]
-    if len(reports) < 2:
-        return 0.0, 0
-    arrived = sum(reports[0].received < time <= reports[-1].received for time in times)
-    return swarm.increase(robot, ROUNDS), arrived
-
-
-OVERLOAD = 3.0
-"""Load of a processor above which rounds and messages are late [processes]."""
-BRIDGES = ('clock_bridge', 'gazebo_bridge')
 FIRST_PORT, PORTS, DOMAINS = 7400, 250, 233
 """The ports of a domain: so many from ``FIRST_PORT + PORTS * domain`` on (RTPS 2.3, 9.6.1)."""
-
-
-def drops(text: str, domain: int) -> dict[str, int]:
-    """
-    Return the numbers of datagrams that full buffers of sockets of a domain lost, by inode.
-
-    :param text: of the file ``/proc/net/udp``. It may be empty.
-
-    >>> row = '732: 0100007F:1CE8 00000000:0000 07 0:0 00:0 0 1000 0 38477 2 0a56cfa0 5'
-    >>> drops('sl local_address ... drops' + chr(10) + row, 0), drops(row, 1)
-    ({'38477': 5}, {})
-    """
-    rows = [line.split() for line in text.splitlines()[1:]]
-    return {row[9]: int(row[12]) for row in rows if len(row) >= 13
-            and (int(row[1].rpartition(':')[2], 16) - FIRST_PORT) // PORTS == domain}
 
 
 def domains(text: str) -> set[int]:
@@ -224,23 +153,55 @@ def domains(text: str) -> set[int]:
             if offset % PORTS == 0 and offset // PORTS in range(DOMAINS)}
 
 
-def receive_buffers(swarm: Observations) -> Iterator[Symptom]:
-    """Find buffers that overflowed, and those too small for Gazebo with many robots."""
-    small = too_small(swarm.receive_buffers)
-    bridged = any(endpoint.node.rpartition('/')[2] in BRIDGES for endpoint in swarm.endpoints)
-    if swarm.lost:
-        sizes = f' ({small})' if small else ', as large as advised: the computer is overloaded'
-        yield Symptom(Level.WARN if swarm.lost >= FEW else Level.NOTE, (),
-                      f'{swarm.lost} datagrams to this domain were lost on this computer, as '
-                      f'receive buffers were full{sizes}')
-    elif small and bridged:
-        level = Level.WARN if len(swarm.robots) > MANY_ROBOTS else Level.NOTE
-        yield Symptom(level, (), 'Gazebo Sim announces all topics at once, every second: '
-                      + small)
+DAMAGED = 'damaged'
+COUNTED = (
+    (TOO_LONG, Level.ERROR, 'its link left out {} that are too long for it'),
+    (UNSENT, Level.ERROR, 'its link could not send {}'),
+    (packets.FLOODED, Level.WARN, 'its link left out {}, more than most_packets of one sender'),
+    (packets.STRANGE, Level.WARN, 'at its link {} arrived that are not from a link'))
+"""Counters whose increase is a symptom."""
 
 
-def load(swarm: Observations) -> Iterator[Symptom]:
-    """Find a computer with too many processes."""
-    if swarm.load >= OVERLOAD:
-        yield Symptom(Level.WARN, (), f'this computer is overloaded: {swarm.load:.1f} processes '
-                      'for each processor; robots on it are late, and so is swarm_doctor')
+def links(swarm: Observations) -> Iterator[Symptom]:
+    """Find links that hear nobody or are not heard, and what they lose, refuse and leave out."""
+    for (robot, _), reports in by_key(
+            ((report.robot, report.id), report) for report in swarm.links).items():
+        first, last = reports[0], reports[-1]
+        if not last.peers:
+            yield Symptom(Level.ERROR, (robot,), f'its link hears no other link: {last.message}')
+        grown = {key: value - first.counts.get(key, value) for key, value in last.counts.items()}
+        for key, level, text in COUNTED:
+            if (number := grown.get(key, 0)) > 0:
+                yield Symptom(level, (robot,), text.format(
+                    f'{number} packets' if number > 1 else 'a packet')
+                    + (f': {last.message}' if key in (UNSENT, TOO_LONG) else ''))
+        if (text := _lost(grown.get(packets.HEARD, 0), grown.get(DAMAGED, 0))):
+            yield Symptom(Level.WARN, (robot,), f'at its link {text} frames were damaged')
+        for peer, counts in last.peers.items():
+            yield from _peer(robot, counts, first.peers.get(peer), _name(swarm, peer, counts))
+
+
+def _peer(robot: str, counts: PeerCounts, before: PeerCounts | None, name: str,
+          ) -> Iterator[Symptom]:
+    """Find what is lost between a link and another one."""
+    if counts.heard_there == 0:
+        yield Symptom(Level.ERROR, (robot,), f'its link is not heard by that of {name}, which it '
+                      'hears')
+    if before is None:
+        return
+    if (text := _lost(counts.heard - before.heard, counts.lost - before.lost)):
+        yield Symptom(Level.WARN, (robot,), f'its link lost {text} packets of {name}')
+    if counts.heard_there is not None and before.heard_there is not None and (text := _lost(
+            counts.heard_there - before.heard_there, counts.lost_there - before.lost_there)):
+        yield Symptom(Level.WARN, (robot,), f'{text} packets of its link were lost before {name}')
+
+
+def _lost(heard: int, lost: int) -> str:
+    """Return how many packets were lost, empty where these are few."""
+    return f'{lost} of {heard + lost}' if lost >= FEW and lost > LOSS * (heard + lost) else ''
+
+
+def _name(swarm: Observations, peer: str, counts: PeerCounts) -> str:
+    """Return the robots behind another link, by name where they are known here."""
+    names = [name for robot in counts.robots for name in swarm.names_of(robot)]
+    return listing(names) if names else f'link {peer[:8]}'

@@ -25,11 +25,10 @@ namespace belongs to none: its ``neighbourhood`` is not remapped.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from leader_election.swarm.doctor import communication, inputs, links, membership
+from leader_election.swarm.doctor import communication, inputs, membership
 from leader_election.swarm.doctor.observations import (
-    by_key,
     find_radio_topics,
     Level,
     Observations,
@@ -38,17 +37,15 @@ from leader_election.swarm.doctor.observations import (
 )
 import yaml
 
-K = TypeVar('K')
-
 
 class Explanation(NamedTuple):
-    """A kind of finding that explains another kind (``explanations.yaml``)."""
+    """Checks whose findings explain those of others (``explanations.yaml``)."""
 
-    cause: str
-    effect: str
-    text: str
-    cause_text: str
-    of_others: bool
+    causes: Sequence[str]
+    effects: Sequence[str]
+    texts: Sequence[str] = ('',)
+    cause_text: str = ''
+    of_others: bool = False
 
 
 def _read(name: str) -> Any:
@@ -56,50 +53,38 @@ def _read(name: str) -> Any:
     return yaml.safe_load(folder.joinpath(name).read_text(encoding='utf-8'))
 
 
-EXPLANATIONS = tuple(
-    Explanation(cause, effect, text, row.get('cause_text', ''), row.get('of_others', False))
-    for row in _read('explanations.yaml') for cause in row['causes'] for effect in row['effects']
-    for text in row.get('texts', ['']))
+EXPLANATIONS = tuple(Explanation(**row) for row in _read('explanations.yaml'))
 
 
-def root_causes(found: Mapping[K, tuple[str, Symptom]]) -> dict[K, K]:
+def explain(found: Sequence[tuple[str, Symptom]]) -> list[str]:
     """
-    Return the root cause of each finding. A finding without a cause is its own.
-
-    A note explains nothing.
+    Return the check that explains each finding, empty for a root cause. A note explains nothing.
 
     :param found: check and symptom of each finding.
 
     >>> odometry = Symptom(Level.ERROR, ('r1',), 'no node publishes /r1/odom')
     >>> still = Symptom(Level.ERROR, ('r1',), 'use_sim_time is true: its time stands still')
-    >>> root_causes({1: ('odometry', odometry), 2: ('simulated_time', still)})
-    {1: 2, 2: 2}
+    >>> explain([('odometry', odometry), ('simulated_time', still)])
+    ['simulated_time', '']
     """
-    by_check = by_key((check, key) for key, (check, _) in found.items())
-    parents: dict[K, K] = {}
-    for row in EXPLANATIONS:
-        causes = [key for key in by_check.get(row.cause, ())
-                  if found[key][1].level > Level.NOTE and row.cause_text in found[key][1].what]
-        concerned = {robot for key in causes for robot in found[key][1].subjects}
-        for key in by_check.get(row.effect, ()) if causes else ():
-            effect = found[key][1]
-            if key in parents or key in causes or row.text not in effect.what:
-                continue
-            if row.of_others or concerned.issuperset(effect.subjects):
-                parents[key] = _of_robots(causes, effect.subjects, found)
-    return {key: _root(key, parents) for key in found}
+    causes = [''] * len(found)
+    for cause, row in ((cause, each) for each in EXPLANATIONS for cause in each.causes):
+        causing = [each for check, each in found if check == cause and each.level > Level.NOTE
+                   and row.cause_text in each.what]
+        robots = {robot for each in causing for robot in each.subjects}
+        for k, (check, each) in enumerate(found):
+            if causing and check in row.effects and not causes[k] and (
+                    row.of_others or robots.issuperset(each.subjects)) and any(
+                    text in each.what for text in row.texts):
+                causes[k] = cause
+    # A check whose findings are all explained has a cause itself.
+    above = {check: cause for cause, check in sorted(
+        ((cause, check) for (check, _), cause in zip(found, causes)), reverse=True)}
 
+    def root(check: str) -> str:
+        return root(above[check]) if above.get(check) else check
 
-def _of_robots(causes: Sequence[K], robots: Sequence[str],
-               found: Mapping[K, tuple[str, Symptom]]) -> K:
-    """Return the first cause that concerns one of the robots, otherwise the first cause."""
-    return next((key for key in causes if set(found[key][1].subjects) & set(robots)), causes[0])
-
-
-def _root(key: K, parents: Mapping[K, K]) -> K:
-    while key in parents:
-        key = parents[key]
-    return key
+    return [root(cause) for cause in causes]
 
 
 class Check(NamedTuple):
@@ -129,15 +114,8 @@ class Finding(NamedTuple):
     """The check that found its cause, empty if it is a cause itself."""
 
 
-LOOKS: Mapping[str, Callable[[Observations], Iterable[Symptom]]] = {
-    look.__name__: look for look in (
-        membership.found, membership.missing, membership.silent, membership.ids,
-        membership.frames, membership.settings, membership.readable, membership.refused,
-        membership.keys, membership.self_reported, inputs.odometry, inputs.wheels,
-        communication.shared_topic, communication.profiles, communication.reception,
-        communication.one_way, communication.loss, links.links, communication.load,
-        communication.receive_buffers,
-        inputs.simulated_time, inputs.offsets)}
+LOOKS = {**vars(membership), **vars(inputs), **vars(communication)}
+"""The functions of checks, by their names."""
 CHECKS = tuple(Check(look=LOOKS[row['name']], **row) for row in _read('checks.yaml'))
 
 
@@ -153,10 +131,9 @@ def examine(swarm: Observations) -> list[Finding]:
                 for check in CHECKS
                 for topic, part in ({'': swarm} if check.common else parts).items()
                 for symptom in check.look(part)]
-    roots = root_causes({k: (check.name, symptom) for k, (check, symptom) in enumerate(symptoms)})
+    causes = explain([(check.name, symptom) for check, symptom in symptoms])
     robots: dict[Finding, list[str]] = {}
-    for k, (check, (level, subjects, what)) in enumerate(symptoms):
-        cause = '' if roots[k] == k else symptoms[roots[k]][0].name
+    for (check, (level, subjects, what)), cause in zip(symptoms, causes):
         special = next((each for part, each in check.remedies.items() if part in what), '')
         alike = Finding(check.name, level, (), what, special or check.remedy, cause)
         robots.setdefault(alike, []).extend(subjects)
@@ -195,12 +172,9 @@ def separate(observed: Observations) -> dict[str, Observations]:
     topics = swarm_topics(observed)
     if len(topics) < 2:
         return {next(iter(topics), ''): observed}
-    found = {topic: _part(observed, (topic,), robots) for topic, robots in topics.items()}
+    found = {topic: _part(observed, robots) for topic, robots in topics.items()}
     lost = set(observed.robots).difference(*topics.values())
-    if lost:
-        others = {heard.topic for heard in observed.messages} - topics.keys()
-        found[''] = _part(observed, tuple(others), tuple(lost))
-    return found
+    return found | ({'': _part(observed, lost)} if lost else {})
 
 
 def choose(observed: Observations, topics: Collection[str]) -> Observations:
@@ -212,32 +186,26 @@ def choose(observed: Observations, topics: Collection[str]) -> Observations:
 
     :param topics: of the swarms to keep.
     """
-    swarms = swarm_topics(observed)
-    others = tuple(topic for topic, robots in swarms.items()
-                   if topic not in topics and not observed.expected.keys() & set(robots))
-    beside = {*map(space_of, topics)}
-    gone = {robot for topic in others for robot in swarms[topic]}
-    gone |= {robot for robot in set(observed.robots).difference(*swarms.values())
-             if space_of(f'/{robot}') not in beside and robot not in observed.expected}
-    kept = tuple(robot for robot in observed.robots if robot not in gone)
-    senders = by_key((e.topic, e.robot) for e in observed.endpoints if e.publishes)
-    heard = {heard.topic for heard in observed.messages} | {
-        known.topic for known in observed.known}
-    theirs = tuple(topic for topic in heard.difference(others)
-                   # The sender of a message may be unknown.
-                   if not gone.issuperset(senders.get(topic, ('',))))
-    return replace(_part(observed, theirs, kept), other_swarms=others)
+    swarms, spaces = swarm_topics(observed), {*map(space_of, topics)}
+    others = {topic: robots for topic, robots in swarms.items()
+              if topic not in topics and not observed.expected.keys() & set(robots)}
+    kept = {robot for robot in set(observed.robots).difference(*swarms.values())
+            if robot in observed.expected or space_of(f'/{robot}') in spaces}
+    kept.update(*(robots for topic, robots in swarms.items() if topic not in others))
+    return replace(_part(observed, kept), other_swarms=tuple(others))
 
 
-def _part(observed: Observations, topics: tuple[str, ...],
-          robots: tuple[str, ...]) -> Observations:
+def _part(observed: Observations, robots: Collection[str]) -> Observations:
+    """Return the observations of some robots, and the messages of unknown senders."""
     others = {endpoint.node for endpoint in observed.nodes if endpoint.robot not in robots}
+    own = {endpoint.node for endpoint in observed.nodes} - others
+    theirs, ours = ({e.topic for e in observed.endpoints if e.publishes and e.node in nodes}
+                    for nodes in (others, own))
     return replace(
         observed,
-        messages=[heard for heard in observed.messages if heard.topic in topics],
-        known=[known for known in observed.known if known.topic in topics],
+        messages=[heard for heard in observed.messages if heard.topic not in theirs - ours],
+        known=[known for known in observed.known if known.topic not in theirs - ours],
         diagnostics=[report for report in observed.diagnostics if report.robot in robots],
         links=[report for report in observed.links if report.robot in robots],
-        neighbours={robot: history for robot, history in observed.neighbours.items()
-                    if robot in robots},
+        neighbours={robot: ids for robot, ids in observed.neighbours.items() if robot in robots},
         endpoints=[e for e in observed.endpoints if e.node not in others])

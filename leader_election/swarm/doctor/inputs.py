@@ -14,19 +14,17 @@
 
 """Checks of what robots depend on: odometry, and clocks, by the delays of messages."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 import math
 from statistics import median
 
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.swarm.doctor.communication import BRIDGES
 from leader_election.swarm.doctor.observations import (
     CLOCK,
     Level,
     listing,
     Observations,
     ODOMETRY,
-    OdometryReading,
     Symptom,
 )
 
@@ -38,21 +36,26 @@ def odometry(swarm: Observations) -> Iterator[Symptom]:
     """Find odometry that is missing, has stopped or is slow."""
     unused = _unused(swarm)
     hint = f'; odometry is published on {listing(unused)}, which no node uses' if unused else ''
-    absent = []
+    absent: list[tuple[str, str]] = []
     for robot, topic in swarm.inputs(ODOMETRY):
-        publishers = swarm.publishers(topic)
-        readings = swarm.odometry.get(topic, ())
         if not swarm.needs_position(robot):
             continue
-        if not publishers and not readings:
-            absent.append((robot, topic))
-            continue
-        if not readings:
+        publishers, readings = swarm.publishers(topic), swarm.odometry.get(topic, ())
+        if not readings and publishers:
             yield Symptom(
                 Level.ERROR, (robot,),
                 f'{topic} is published by {publishers[0].node}, but no message was received')
-            continue
-        yield from _quality(swarm, robot, topic, readings)
+        elif not readings:
+            absent.append((robot, topic))
+        else:
+            age = (swarm.end - readings[-1].received) * swarm.pace
+            span = readings[-1].received - readings[0].received
+            rate = (len(readings) - 1) / span if span > 0.0 else math.inf
+            if age > swarm.setting(robot, vocabulary.ODOMETRY_EXPIRY):
+                yield Symptom(Level.ERROR, (robot,), f'{topic} has stopped: the last message was '
+                              f'received {age:.1f} s ago')
+            elif rate < SLOW_ODOMETRY * swarm.pace:
+                yield Symptom(Level.WARN, (robot,), f'{topic} has a rate of only {rate:.1f} Hz')
     if absent:
         yield Symptom(Level.ERROR, tuple(robot for robot, _ in absent),
                       f'no node publishes {listing([topic for _, topic in absent])}{hint}')
@@ -65,39 +68,6 @@ def _unused(swarm: Observations) -> list[str]:
     return sorted({e.topic for e in swarm.endpoints
                    if e.publishes and e.type == ODOMETRY and e.topic not in used
                    and e.node not in robots and not e.topic.endswith('/ground_truth')})
-
-
-def _quality(swarm: Observations, robot: str, topic: str,
-             readings: Sequence[OdometryReading]) -> Iterator[Symptom]:
-    """Find odometry that has stopped or is slow."""
-    age = (swarm.end - readings[-1].received) * swarm.pace
-    span = readings[-1].received - readings[0].received
-    rate = (len(readings) - 1) / span if span > 0.0 else math.inf
-    if age > swarm.setting(robot, vocabulary.ODOMETRY_EXPIRY):
-        yield Symptom(Level.ERROR, (robot,),
-                      f'{topic} has stopped: the last message was received {age:.1f} s ago')
-    elif rate < SLOW_ODOMETRY * swarm.pace:
-        yield Symptom(Level.WARN, (robot,), f'{topic} has a rate of only {rate:.1f} Hz')
-
-
-_COMMANDS = ('geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped')
-_SIMULATED = ('swarm_world', *BRIDGES)
-"""Nodes that take commands and move no real robot."""
-
-
-def wheels(swarm: Observations) -> Iterator[Symptom]:
-    """Find robots that the package drives, whose bases may go on when its node is killed."""
-    ours = {endpoint.node for endpoint in swarm.nodes}
-    topics = {each.topic for each in swarm.endpoints
-              if each.publishes and each.type in _COMMANDS
-              and (each.node in ours or each.node.endswith('/wander'))}
-    driven = {base.node: topic for topic in topics for base in swarm.subscriptions(topic)
-              if not base.node.endswith(_SIMULATED)}
-    if driven:
-        yield Symptom(
-            Level.NOTE, (), f'{listing(sorted(driven))} drive by '
-            f'{listing(sorted(set(driven.values())))}; whether they stop when commands stay '
-            'away cannot be seen from here')
 
 
 OFFSET = 0.25
@@ -120,19 +90,18 @@ def simulated_time(swarm: Observations) -> Iterator[Symptom]:
 
 def offsets(swarm: Observations) -> Iterator[Symptom]:
     """Find clocks whose time differs from the observer's."""
-    of_computers: dict[str, float] = {}
-    for robot_id, messages in swarm.sent.items():
-        delays = [heard.delay for heard, _ in messages if heard.delay is not None]
-        if delays and abs(median(delays)) > OFFSET:
-            names = swarm.names_of(robot_id)
-            of_computers |= dict.fromkeys(names, median(delays))
-            yield Symptom(Level.WARN, names, _offset_text('its computer', median(delays)))
+    computers = {name: median(delays) for robot_id, messages in swarm.sent.items()
+                 if (delays := [heard.delay for heard, _ in messages if heard.delay is not None])
+                 for name in swarm.names_of(robot_id)}
+    for robot, delay in computers.items():
+        if abs(delay) > OFFSET:
+            yield Symptom(Level.WARN, (robot,), _offset_text('its computer', delay))
     for robot, topic in swarm.inputs(ODOMETRY):
         readings = swarm.odometry.get(topic, ())
         if readings and not swarm.simulated:
             delay = median(reading.delay for reading in readings)
             # The driver's stamps are wrong by as much as its computer's clock.
-            if min(abs(delay), abs(delay - of_computers.get(robot, 0.0))) > OFFSET:
+            if min(abs(delay), abs(delay - computers.get(robot, 0.0))) > OFFSET:
                 yield Symptom(Level.WARN, (robot,), _offset_text(f'the stamp of {topic}', delay))
 
 

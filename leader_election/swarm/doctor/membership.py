@@ -22,23 +22,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from leader_election.election.mandates.parameters import NAMES, roster_in, version_text
+from leader_election.election.mandates.parameters import NAMES
 from leader_election.election.messages.swarm_key import is_signed
 from leader_election.election.messages.wire import RejectReason
-from leader_election.election.robot.diagnostics import (
-    ACCEPT_UNVERIFIED,
-    COMMUNICATION_RANGE,
-    DUPLICATE_ID,
-    FEEDBACK_GAIN,
-    KEYS_ACCEPTED,
-    list_text,
-    METRIC,
-    RADIUS,
-    RADIUS_HYSTERESIS,
-    ROUND_PERIOD,
-    STRENGTH_LIMITS,
-    SWARM_KEY,
-)
+from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.swarm.doctor.observations import (
     by_key,
     Level,
@@ -48,7 +35,6 @@ from leader_election.swarm.doctor.observations import (
 )
 
 NO_MORE = 'and not any more'
-EXAMPLE_LENGTH = 60
 
 
 def found(swarm: Observations) -> Iterator[Symptom]:
@@ -70,7 +56,7 @@ def found(swarm: Observations) -> Iterator[Symptom]:
 
 
 def missing(swarm: Observations) -> Iterator[Symptom]:
-    """Find expected robots that are missing or have another id, and robots not expected."""
+    """Find expected robots that are missing or have another id."""
     if not swarm.robots and not swarm.sent:
         return
     for name, robot_id in swarm.expected.items():
@@ -79,10 +65,6 @@ def missing(swarm: Observations) -> Iterator[Symptom]:
         elif robot_id is not None and swarm.ids.get(name, robot_id) != robot_id:
             yield Symptom(Level.ERROR, (name,),
                           f'its id is {swarm.ids[name]}, but {robot_id} is expected')
-    if swarm.only_expected:
-        for name in swarm.robots:
-            if name not in swarm.expected:
-                yield Symptom(Level.NOTE, (name,), 'it is there, but not in the fleet file')
 
 
 def silent(swarm: Observations) -> Iterator[Symptom]:
@@ -90,7 +72,7 @@ def silent(swarm: Observations) -> Iterator[Symptom]:
     gone = set[str]()
     for robot_id, messages in swarm.sent.items():
         age = (swarm.end - messages[-1][0].received) * swarm.pace
-        if age > swarm.expiry_of(robot_id):
+        if age > swarm.setting(swarm.names_of(robot_id)[0], vocabulary.MESSAGE_EXPIRY):
             gone |= {*swarm.names_of(robot_id)}
             yield Symptom(Level.ERROR, swarm.names_of(robot_id), f'it was heard, {NO_MORE}: its '
                           f'last message came {age:.1f} s before the end')
@@ -98,25 +80,14 @@ def silent(swarm: Observations) -> Iterator[Symptom]:
     for name in sorted({known.name for known in swarm.known if known.id not in present}):
         gone.add(name)
         yield Symptom(Level.WARN, (name,), f'it was here before, {NO_MORE}')
-    unnamed = listing(sorted(swarm.sent.keys() - set(swarm.ids.values())))
     for name in swarm.robots:
         if name in gone:
             continue
-        if name not in swarm.ids and unnamed:
-            yield Symptom(Level.WARN, (name,),
-                          f'its diagnostics do not arrive here, while messages of id {unnamed} do')
-        elif name not in swarm.ids:
+        if name not in swarm.ids:
             yield Symptom(Level.ERROR, (name,), 'its node runs, but publishes no diagnostics')
-        elif (swarm.ids[name] not in swarm.sent and not _is_rejected(swarm, name)
-              and swarm.seconds * swarm.pace >= 2.0 * swarm.setting(name, ROUND_PERIOD)):
+        elif swarm.ids[name] not in swarm.sent and swarm.seconds * swarm.pace >= (
+                2.0 * swarm.setting(name, vocabulary.ROUND_PERIOD)):
             yield Symptom(Level.ERROR, (name,), f'no message of id {swarm.ids[name]} was heard')
-
-
-def _is_rejected(swarm: Observations, name: str) -> bool:
-    """Return whether a robot sent messages that cannot be decoded, which another check reports."""
-    own = f'"id":{swarm.ids[name]},'
-    return any(isinstance(reason, RejectReason) and own in heard.payload
-               for heard, reason in swarm.decoded)
 
 
 def ids(swarm: Observations) -> Iterator[Symptom]:
@@ -125,20 +96,10 @@ def ids(swarm: Observations) -> Iterator[Symptom]:
     for robot_id in sorted(shared):
         yield Symptom(Level.ERROR, swarm.names_of(robot_id), f'they have the same id, {robot_id}')
     reported = {report.id for report in swarm.diagnostics
-                if report.level > 1 and DUPLICATE_ID in report.message}
+                if report.level > 1 and vocabulary.DUPLICATE_ID in report.message}
     for robot_id in sorted(reported - shared):
         yield Symptom(Level.ERROR, swarm.names_of(robot_id),
                       f'it receives messages of another robot with its id, {robot_id}')
-
-
-def readable(swarm: Observations) -> Iterator[Symptom]:
-    """Find messages that cannot be decoded."""
-    reasons = Counter(r for _, r in swarm.decoded if isinstance(r, RejectReason))
-    for reason, count in reasons.items():
-        example = next(heard for heard, r in swarm.decoded if r == reason)
-        yield Symptom(Level.ERROR, (), f'{count} of {len(swarm.messages)} messages cannot be read '
-                      f'({reason.value}), for example on {example.topic}: '
-                      f'{example.payload[:EXAMPLE_LENGTH]!r}')
 
 
 def refused(swarm: Observations) -> Iterator[Symptom]:
@@ -162,7 +123,7 @@ def self_reported(swarm: Observations) -> Iterator[Symptom]:
                           f'it reports: {reports[-1].message}')
 
 
-MANDATE, ROSTER = 'mandate', 'roster'
+MANDATE = 'mandate'
 NOT_COUNTED = 'these robots do not count the grants of each other'
 
 
@@ -176,13 +137,15 @@ class Setting(NamedTuple):
 
 
 SETTINGS = (
-    Setting(RADIUS, ' m', Level.WARN, 'a robot leaves leaders that its neighbours keep'),
-    Setting(COMMUNICATION_RANGE, ' m', Level.WARN,
+    Setting(vocabulary.RADIUS, ' m', Level.WARN,
+            'a robot leaves leaders that its neighbours keep'),
+    Setting(vocabulary.COMMUNICATION_RANGE, ' m', Level.WARN,
             'of two robots only one may have the other as a neighbour'),
-    Setting(STRENGTH_LIMITS, '', Level.WARN,
+    Setting(vocabulary.STRENGTH_LIMITS, '', Level.WARN,
             'robots with narrower limits refuse the messages of others'),
-    Setting(METRIC, '', Level.ERROR, 'their distances are not comparable'),
-    Setting(RADIUS_HYSTERESIS, '', Level.NOTE, 'some robots change leaders earlier than others'),
+    Setting(vocabulary.METRIC, '', Level.ERROR, 'their distances are not comparable'),
+    Setting(vocabulary.RADIUS_HYSTERESIS, '', Level.NOTE,
+            'some robots change leaders earlier than others'),
     *(Setting(name, ' s' if name == MANDATE else '', Level.ERROR, NOT_COUNTED) for name in NAMES),
 )
 
@@ -196,7 +159,7 @@ def frames(swarm: Observations) -> Iterator[Symptom]:
 
 def settings(swarm: Observations) -> Iterator[Symptom]:
     """
-    Find parameters that differ among robots, or from the fleet file.
+    Find parameters that differ among robots.
 
     A value that the fleet file gives a robot is meant to be different.
     """
@@ -204,30 +167,16 @@ def settings(swarm: Observations) -> Iterator[Symptom]:
         keys = {key for robot in swarm.robots for report in swarm.reports_of(robot)[-1:]
                 for key in report.values if key.rpartition('.')[2] == setting.name}
         for key in sorted(keys):
-            shown, unplanned = {}, {}
+            shown = {}
             for robot in swarm.robots:
                 value = swarm.value(robot, key)
-                gain = swarm.value(robot, key.removesuffix(setting.name) + FEEDBACK_GAIN)
+                gain = swarm.value(
+                    robot, key.removesuffix(setting.name) + vocabulary.FEEDBACK_GAIN)
                 # With feedback each region has a radius of its own.
-                if value is None or (setting.name == RADIUS and gain not in (None, '0')):
-                    continue
-                shown[robot] = value + setting.unit
-                planned = swarm.planned.get(robot, {}).get(key)
-                if setting.name == ROSTER and planned is not None:
-                    planned = version_text(*roster_in(str(planned)))
-                if planned is None:
-                    unplanned[robot] = shown[robot]
-                elif _text(planned) != value:
-                    yield Symptom(setting.level, (robot,), f'{key} is {shown[robot]}, and '
-                                  f'{_text(planned)}{setting.unit} in the fleet file')
-            yield from _differing(key, unplanned, setting.level, setting.consequence)
-
-
-def _text(value: object) -> str:
-    """Return a parameter as diagnostics show it."""
-    if isinstance(value, list | tuple):
-        return list_text(value)
-    return f'{value:g}' if isinstance(value, float | int) else str(value)
+                free = setting.name == vocabulary.RADIUS and gain not in (None, '0')
+                if not (value is None or free or key in swarm.planned.get(robot, {})):
+                    shown[robot] = value + setting.unit
+            yield from _differing(key, shown, setting.level, setting.consequence)
 
 
 def _differing(what: str, values: Mapping[str, str], level: Level,
@@ -255,16 +204,17 @@ def keys(swarm: Observations) -> Iterator[Symptom]:
         robot: 'missing at times' if found == {True, False} else 'in use' if found == {True}
         else 'missing' for robot, found in signed.items()}, Level.ERROR)
     signs = {robot: key for robot in swarm.robots
-             if (key := swarm.value(robot, SWARM_KEY)) is not None}
+             if (key := swarm.value(robot, vocabulary.SWARM_KEY)) is not None}
     signers = by_key((key, robot) for robot, key in signs.items())
     usual = max(signers, key=lambda key: len(signers[key]), default='')
     refusing = tuple(robot for robot in signs
-                     if usual not in (swarm.value(robot, KEYS_ACCEPTED) or '').split(', '))
+                     if usual not in (
+                         swarm.value(robot, vocabulary.KEYS_ACCEPTED) or '').split(', '))
     if refusing:
         yield Symptom(Level.ERROR, refusing, f'it does not accept the key {usual} of '
                       f'{listing(signers[usual])}')
     lenient = tuple(robot for robot in swarm.robots
-                    if swarm.value(robot, ACCEPT_UNVERIFIED) == str(True))
+                    if swarm.value(robot, vocabulary.ACCEPT_UNVERIFIED) == str(True))
     if lenient:
         yield Symptom(Level.NOTE, lenient,
                       'unsigned messages are believed, too: accept_unverified')

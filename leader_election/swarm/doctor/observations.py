@@ -28,11 +28,7 @@ from typing import Any, NamedTuple, TypeVar
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.messages.codec import algorithm_of, codec_for, Message
 from leader_election.election.messages.wire import RejectReason
-from leader_election.election.robot.diagnostics import (
-    MESSAGE_EXPIRY,
-    number,
-    ODOMETRY_NEEDED,
-)
+from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.swarm.fleet.link_status import LinkReport
 
@@ -81,10 +77,8 @@ class OdometryReading(NamedTuple):
     """A message of odometry."""
 
     received: float
-    stamp: float
     delay: float
     """The observer's time of day less the stamp [s]."""
-    position: tuple[float, float]
 
 
 class RobotReport(NamedTuple):
@@ -97,13 +91,6 @@ class RobotReport(NamedTuple):
     """The worst one. 0: OK, 1: warning, 2: error."""
     message: str
     values: Mapping[str, str] = {}
-
-
-class Neighbours(NamedTuple):
-    """The neighbours of a robot from a time on."""
-
-    received: float
-    ids: tuple[int, ...]
 
 
 class KnownRobot(NamedTuple):
@@ -147,7 +134,8 @@ class Observations:
     messages: Sequence[HeardMessage] = ()
     odometry: Mapping[str, Sequence[OdometryReading]] = field(default_factory=dict)
     diagnostics: Sequence[RobotReport] = ()
-    neighbours: Mapping[str, Sequence[Neighbours]] = field(default_factory=dict)
+    neighbours: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """The ids of each robot's neighbours at the end."""
     endpoints: Sequence[Endpoint] = ()
     """The publishers and subscriptions of all nodes but the observer, at the end."""
     clock: Sequence[float] = ()
@@ -158,17 +146,10 @@ class Observations:
     expected: Mapping[str, int | None] = field(default_factory=dict)
     planned: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The parameters that the fleet file gives robots, by robot."""
-    only_expected: bool = False
     known: Sequence[KnownRobot] = ()
     """The robots of earlier messages, and those that a monitor has seen."""
     radio_topics: Sequence[str] = ()
     """The topics between robots, where known."""
-    receive_buffers: Mapping[str, int] = field(default_factory=dict)
-    """Settings of this computer's receive buffers by name [B], as far as they can be read."""
-    lost: int = 0
-    """The number lost at full receive buffers of the domain's processes on this computer."""
-    load: float = 0.0
-    """The processes that run or wait, for each processor of this computer, over a minute."""
     other_domains: Sequence[int] = ()
     other_swarms: Sequence[str] = ()
     """The topics of swarms whose observations were left out."""
@@ -205,15 +186,10 @@ class Observations:
     # Messages between robots, and diagnostics.
 
     @cached_property
-    def decoded(self) -> list[tuple[HeardMessage, Message | RejectReason]]:
-        """Return each message with its content, or with the reason for rejecting it."""
-        return [(heard, decode(heard.payload)) for heard in self.messages]
-
-    @cached_property
     def sent(self) -> dict[int, list[tuple[HeardMessage, Message]]]:
         """Return the messages that can be decoded, by the sender's id."""
-        found = by_key((message.id, (heard, message)) for heard, message in self.decoded
-                       if isinstance(message, Message))
+        found = by_key((message.id, (heard, message)) for heard in self.messages
+                       if isinstance(message := decode(heard.payload), Message))
         return dict(sorted(found.items()))
 
     def distance_between(self, one: int, other: int) -> float:
@@ -244,19 +220,13 @@ class Observations:
     def setting(self, robot: str, name: str) -> float:
         """Return a parameter from a robot's diagnostics, or its default."""
         text = self.value(robot, name)
-        found = None if text is None else number({name: text}, name, finite=False)
+        found = None if text is None else vocabulary.number({name: text}, name, finite=False)
         return float(getattr(ElectionParameters, name)) if found is None else found
-
-    def expiry_of(self, robot_id: int) -> float:
-        """Return the shortest time after which another robot drops a silent one [s]."""
-        return min((self.setting(robot, MESSAGE_EXPIRY)
-                    for robot, own in self.ids.items() if own != robot_id),
-                   default=ElectionParameters.message_expiry)
 
     def needs_position(self, robot: str) -> bool:
         """Return whether a robot depends on its position, true if unknown."""
         reports = self.reports_of(robot)
-        return not reports or reports[-1].values.get(ODOMETRY_NEEDED) != str(False)
+        return not reports or reports[-1].values.get(vocabulary.ODOMETRY_NEEDED) != str(False)
 
     # Topics.
 

@@ -89,9 +89,8 @@ def until(nodes: list[Node], condition: Callable[[], bool], deadline: float = PA
 
 
 def told(one: SwarmDoctor) -> set[tuple[str, tuple[str, ...]]]:
-    """Return the current findings: check and subjects. Other tests may overload this computer."""
-    return {(f.check, f.subjects) for f in examine(one.observations())
-            if f.level > Level.NOTE and f.check != 'load'}
+    """Return the current findings: check and subjects."""
+    return {(f.check, f.subjects) for f in examine(one.observations()) if f.level > Level.NOTE}
 
 
 def heard(one: SwarmDoctor, messages: int) -> bool:
@@ -107,12 +106,13 @@ def test_doctor_finds_nothing_when_two_robots_are_healthy() -> None:
     company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
     until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
     one = doctor(r1=1, r2=2)
-    until([*company, one], lambda: heard(one, 10) and not told(one))
+    # The topic is latched, so the first message may be older than the doctor.
+    until([*company, one], lambda: heard(one, 10) and not told(one)
+          and one.observations().neighbours.get('r1') == (2,))
     swarm = one.observations()
     assert swarm.robots == ['r1', 'r2'] and swarm.ids == {'r1': 1, 'r2': 2}
     assert {h.topic for h, _ in swarm.sent[1]} == {'/neighbourhood'}
     assert all(len(swarm.odometry[f'/r{i}/odom']) > 3 for i in (1, 2))
-    assert swarm.neighbours['r1'][-1].ids == (2,), 'that was latched'
     assert [h.delay for h, _ in swarm.sent[1] if not -0.1 < h.delay < 1.0] == []
 
 
@@ -132,7 +132,7 @@ def test_doctor_listens_after_discovery() -> None:
     after = one.observations()
     assert not (after.messages or after.odometry or after.diagnostics)
     # Latched topics are not published again.
-    assert after.neighbours['r1'][-1].ids == (2,)
+    assert after.neighbours['r1'] == (2,)
     assert after.seconds < before.seconds
 
 
@@ -233,10 +233,7 @@ def test_doctor_ends_with_the_status_of_its_findings() -> None:
     out, err, status = results[1]
     document = json.loads(out)
     assert document['ids'] == {'r1': 1, 'r2': 2}
-    # Other tests may overload this computer.
-    assert {finding['check'] for finding in document['findings']} <= {'receive_buffers', 'load'}
-    assert (err, status) == ('', int(any(
-        finding['level'] != 'note' for finding in document['findings'])))
+    assert (document['findings'], err, status) == ([], '', 0)
     out, err, status = results[2]
     assert (err, status) == ('', 1)
     assert '  ERROR missing: ' in out and 'r\\xe9: it was not found\n' in out

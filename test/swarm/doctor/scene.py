@@ -21,7 +21,6 @@ from typing import Any
 from leader_election.swarm.doctor.observations import (
     Endpoint,
     HeardMessage,
-    Neighbours,
     Observations,
     ODOMETRY,
     OdometryReading,
@@ -67,7 +66,7 @@ def readings(count: int = 10 * SECONDS, delay: float = 0.01,
              until: float = SECONDS) -> list[OdometryReading]:
     """Return evenly spaced readings up to a time."""
     times = [until * (k + 1) / count for k in range(count)]
-    return [OdometryReading(t, 1000.0 + t, delay, (0.0, 0.0)) for t in times]
+    return [OdometryReading(t, delay) for t in times]
 
 
 def statuses(robot: str, robot_id: int, level: int = 0, message: str = 'leads',
@@ -86,8 +85,7 @@ def healthy(**changes: Any) -> Observations:
         sorted(heard for i in IDS.values() for heard in said(i)),
         {f'/{name}/odom': readings() for name in NAMES},
         [status for name, i in IDS.items() for status in statuses(name, i)],
-        {name: [Neighbours(0.2, tuple(j for j in IDS.values() if j != i))]
-         for name, i in IDS.items()},
+        {name: [j for j in IDS.values() if j != i] for name, i in IDS.items()},
         [endpoint for name in NAMES for endpoint in wiring(name)])
     return replace(swarm, **changes)
 

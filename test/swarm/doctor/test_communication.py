@@ -15,22 +15,14 @@
 """The checks of whether robots hear each other."""
 
 from leader_election.swarm.doctor import communication
-from leader_election.swarm.doctor.communication import receive_buffers
-from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.doctor.observations import (
     Endpoint,
     Level,
-    Neighbours,
-    Observations,
 )
-from leader_election.swarm.fleet.receive_buffers import DEFAULT, ENOUGH, LARGEST
-import pytest
 from swarm.doctor.scene import (
     AIR,
     healthy,
-    NAMES,
     node,
-    readings,
     rewired,
     said,
     signs,
@@ -97,11 +89,12 @@ def test_robot_that_receives_nothing_is_reported_when_near_others():
     deaf = statuses('bob', 2, messages_heard=0)
     assert signs(communication.reception, diagnostics=told('bob', *deaf)) == [
         (('bob',), 'it received nothing, while messages of robots near it arrived here')]
-    # Alice and Carol are 4 m apart and hear each other. So far away Bob may hear nobody.
-    lonely = {'alice': [Neighbours(0.2, (3,))], 'carol': [Neighbours(0.2, (1,))]}
-    for x, reported in ((9.0, 1), (9.3, 0)):
-        assert len(signs(communication.reception, diagnostics=told('bob', *deaf),
-                         neighbours=lonely, messages=without(2) + said(2, x=x))) == reported
+    # Bob is 3 m from Carol, or 3.3 m.
+    for reach, reported in (('3.1', 1), ('2.9', 0)):
+        ranges = [report._replace(values={**report.values, 'communication_range': reach})
+                  for report in told('bob', *deaf)]
+        assert len(signs(communication.reception, diagnostics=ranges,
+                         messages=without(2) + said(2, x=9.0))) == reported
 
 
 def test_range_that_is_too_small_is_a_warning():
@@ -119,62 +112,9 @@ def test_robot_without_neighbours_is_reported_if_out_of_range():
                          s.robot != 'bob'))}) for s in healthy().diagnostics]) == signs_of_it
 
 
-def test_one_way_link_is_reported():
-    both, less = healthy().neighbours, {'bob': [Neighbours(0.2, (3,))]}
-    assert signs(communication.one_way, neighbours={**both, **less}) == [
-        (('alice', 'bob'), 'alice has bob as a neighbour, bob not alice')]
-    ranges = [status._replace(values={'communication_range': f'{status.id + 3}'})
-              for status in healthy().diagnostics]
-    assert signs(communication.one_way, neighbours={**both, **less}, diagnostics=ranges) == [
-        (('alice', 'bob'), 'alice has bob as a neighbour, bob not alice (communication_range 4 '
-         'and 5 m)')]
-    # Early on, or late, or by turns, is something else.
-    for history in ([Neighbours(0.2, (3,)), Neighbours(4.0, (1, 3))],
-                    [Neighbours(0.2, (1, 3)), Neighbours(9.0, (3,))]):
-        assert signs(communication.one_way, neighbours={**both, 'bob': history}) == []
-
-
 def test_lost_messages_are_counted():
     fewer = [heard for k, heard in enumerate(said(2)) if k % 2]
     assert signs(communication.loss, messages=without(2) + fewer) == [
-        (('bob',), 'of 9 messages sent 4 arrived here, 56% were lost')]
+        (('bob',), 'of 9 messages sent 4 arrived here')]
     # One less than it sent may be on its way.
     assert signs(communication.loss, messages=without(2) + said(2)[1:]) == []
-
-
-SMALL = {DEFAULT: 212992, LARGEST: 212992}
-LARGE = {DEFAULT: ENOUGH, LARGEST: ENOUGH}
-BRIDGE = Endpoint('/clock', 'rosgraph_msgs/msg/Clock', True, '/clock_bridge')
-
-
-def robots(number: int) -> tuple[Endpoint, ...]:
-    return tuple(Endpoint(f'/r{i}/is_leader', 'std_msgs/msg/Bool', True, f'/r{i}/election_node')
-                 for i in range(number))
-
-
-@pytest.mark.parametrize(('buffers', 'lost', 'endpoints', 'level'), [
-    (SMALL, 0, robots(30), None), ({}, 0, (*robots(30), BRIDGE), None),
-    (SMALL, 0, (*robots(30), BRIDGE), Level.WARN), (SMALL, 0, (*robots(5), BRIDGE), Level.NOTE),
-    (LARGE, 0, (*robots(30), BRIDGE), None), (SMALL, 100, robots(3), Level.WARN),
-    (LARGE, 100, robots(3), Level.WARN), (SMALL, 1, robots(3), Level.NOTE)])
-def test_small_buffers_are_reported_with_losses_or_a_bridge(buffers, lost, endpoints, level):
-    found = list(receive_buffers(Observations(
-        10.0, endpoints=endpoints, receive_buffers=buffers, lost=lost)))
-    assert [symptom.level for symptom in found] == ([] if level is None else [level])
-    # Whoever has followed the advice is not given it again.
-    assert all(('net.core.rmem_default is 212992' in symptom.what) == (buffers == SMALL)
-               == ('as large as advised' not in symptom.what) for symptom in found)
-
-
-def test_load_explains_no_fault():
-    """On a busy computer a clock, small buffers, a dead and a lossy robot are faults as well."""
-    ahead = [heard._replace(delay=-60.0) for heard in said(2)]
-    for changes, check in (
-            ({'messages': without(2) + ahead}, 'offsets'),
-            ({'lost': 500, 'receive_buffers': SMALL}, 'receive_buffers'),
-            ({'messages': without(2) + said(2)[::2]}, 'loss'),
-            ({'odometry': {f'/{name}/odom': readings(until=10 if name != 'bob' else 2)
-                           for name in NAMES}}, 'odometry'),
-            ({'messages': without(2) + said(2)[:4]}, 'silent')):
-        causes = {f.check for f in examine(healthy(load=9.0, **changes)) if not f.explained_by}
-        assert causes == {'load', check}

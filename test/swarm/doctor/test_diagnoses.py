@@ -41,7 +41,6 @@ from leader_election.swarm.doctor.observations import (
     find_radio_topics,
     KnownRobot,
     Level,
-    Neighbours,
     Observations,
     ODOMETRY,
     RobotReport,
@@ -79,7 +78,7 @@ def test_remedy_depends_on_the_description() -> None:
         found, = examine(healthy(diagnostics=told('bob', *statuses('bob', 2, 1, report))))
         assert found.remedy.startswith(remedy)
     refused = next(check for check in CHECKS if check.name == 'refused')
-    assert len(refused.remedies) == 10
+    assert len(refused.remedies) == 12
     assert refused.remedies.keys() <= {reason.value for reason in RejectReason}
 
 
@@ -110,7 +109,7 @@ def swarm(space: str, frame: str = 'map') -> Observations:
         odometry={f'/{name}/odom': readings() for name in names},
         diagnostics=[report for name, i in zip(names, IDS.values())
                      for report in statuses(name, i)],
-        neighbours={name: [Neighbours(0.2, tuple(j for j in IDS.values() if j != i))]
+        neighbours={name: [j for j in IDS.values() if j != i]
                     for name, i in zip(names, IDS.values())},
         endpoints=[endpoint for name in names for endpoint in wiring(name, topic)])
 
@@ -292,10 +291,12 @@ def test_finding_is_printed_with_its_remedy():
 
 
 def test_status_is_0_when_all_findings_are_notes():
-    swarm = healthy(expected={'alice': 1, 'bob': 2}, only_expected=True)
+    swarm = healthy(diagnostics=[
+        report._replace(values={**report.values, 'radius_hysteresis': str(report.id > 2)})
+        for report in healthy().diagnostics])
     found = examine(swarm)
     assert [f.level for f in found] == [Level.NOTE] and command.status(found) == 0
-    assert '  note  missing: ' in command.text(swarm, found)
+    assert '  note  settings: ' in command.text(swarm, found)
     nobody = Observations(10.0, 10.0)
     assert '  ok ' not in command.text(nobody, examine(nobody)), 'no check is without robots'
 
@@ -328,8 +329,9 @@ def test_explanations_are_of_checks_and_have_no_cycle():
     names = {check.name for check in CHECKS}
     graph = TopologicalSorter[str]()
     for row in EXPLANATIONS:
-        assert {row.cause, row.effect} <= names
-        graph.add(row.effect, row.cause)
+        assert {*row.causes, *row.effects} <= names
+        for effect in row.effects:
+            graph.add(effect, *row.causes)
     graph.prepare()
 
 
@@ -338,7 +340,7 @@ def test_texts_of_explanations_are_those_of_findings():
     sources = ''.join(file.read_text() for room in ('swarm/doctor', 'election')
                       for file in (package / room).rglob('*.py'))
     for row in EXPLANATIONS:
-        assert row.text in sources and row.cause_text in sources, row
+        assert all(text in sources for text in (*row.texts, row.cause_text)), row
 
 
 def bob(level: int, message: str, **counters: int) -> list[RobotReport]:
@@ -376,6 +378,14 @@ def test_one_fault_is_reported_as_one_cause_with_its_effects(changes, cause, eff
         f.check == 'silent' and 'no message of id' in f.what)]
     assert [f.check for f in found if not f.explained_by] == [cause]
     assert {f.check for f in found if f.explained_by == cause} == effects
+
+
+def test_robot_of_another_version_is_refused_and_its_silence_explained():
+    found = examine(healthy(messages=without(2), diagnostics=[
+        *statuses('alice', 1, rejected_version=1), *statuses('bob', 2), *statuses('carol', 3)]))
+    assert [(f.check, f.subjects, f.explained_by) for f in found] == [
+        ('silent', ('bob',), 'refused'), ('refused', ('alice',), '')]
+    assert found[1].remedy == 'Install one version of the package everywhere.'
 
 
 def test_finding_stays_unexplained_when_the_fault_is_of_another_robot():

@@ -19,7 +19,6 @@ from dataclasses import replace
 from leader_election.swarm.doctor import inputs
 from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.doctor.observations import CLOCK, Endpoint, ODOMETRY
-import pytest
 from swarm.doctor.scene import (
     AIR,
     healthy,
@@ -56,19 +55,6 @@ def test_unpublished_odometry_is_reported():
                  endpoints=rewired('bob', *robots_own, driver, truth)) == [
         (('bob',), f'no node publishes {ODOM}; odometry is published on /odom, which no node '
          'uses')]
-
-
-@pytest.mark.parametrize(('driver', 'base', 'noted'), [
-    ('/bob/election_node', '/bob/driver', True), ('/bob/wander', '/bob/driver', True),
-    ('/wander', '/bob/driver', True), ('/bob/teleop', '/bob/driver', False),
-    ('/bob/wander', '/swarm_world', False), ('/bob/wander', '/gazebo_bridge', False)])
-def test_base_that_the_package_drives_is_asked_for_its_timeout(
-        driver: str, base: str, noted: bool) -> None:
-    wires = [Endpoint('/bob/cmd_vel', 'geometry_msgs/msg/TwistStamped', publishes, of)
-             for publishes, of in ((True, driver), (False, base))]
-    found = signs(inputs.wheels, endpoints=[*healthy().endpoints, *wires])
-    assert [what.partition(';')[0] for _, what in found] == [
-        f'{base} drive by /bob/cmd_vel'] * noted
 
 
 def test_missing_stopped_or_slow_odometry_is_reported():

@@ -17,7 +17,7 @@
 from typing import Any
 
 from leader_election.election.robot.diagnostics import Status
-from leader_election.swarm.doctor import links
+from leader_election.swarm.doctor import communication
 from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.fleet.link_status import LinkReport, parse_link, PeerCounts
 import pytest
@@ -37,7 +37,7 @@ def reports(peer: PeerCounts | None = None, **grown: int) -> list[LinkReport]:
 
 
 def test_links_that_hear_each_other_are_well() -> None:
-    assert signs(links.links, links=reports(strange=0, too_long=0, lost=3)) == []
+    assert signs(communication.links, links=reports(strange=0, too_long=0, lost=3)) == []
     assert all(f.check != 'links' for f in examine(healthy(links=reports())))
 
 
@@ -50,7 +50,7 @@ def test_links_that_hear_each_other_are_well() -> None:
 def test_counter_of_a_link_that_grows_is_a_finding_with_a_remedy(
         grown: dict[str, int], what: str) -> None:
     swarm: dict[str, Any] = {'links': reports(**grown)}
-    assert signs(links.links, **swarm) == [(('alice',), what)]
+    assert signs(communication.links, **swarm) == [(('alice',), what)]
     (finding,) = [each for each in examine(healthy(**swarm)) if each.check == 'links']
     assert finding.remedy != 'See the parameters of link.'
 
@@ -62,16 +62,16 @@ def test_counter_of_a_link_that_grows_is_a_finding_with_a_remedy(
     (PeerCounts((2,), 200, 0, 0, 130, 30), '30 of 70 packets of its link were lost before bob')])
 def test_loss_between_links_is_found_in_both_directions(peer: PeerCounts, what: str) -> None:
     swarm: dict[str, Any] = {'links': reports(peer)}
-    assert signs(links.links, **swarm) == [(('alice',), what)]
+    assert signs(communication.links, **swarm) == [(('alice',), what)]
     (finding,) = [each for each in examine(healthy(**swarm)) if each.check == 'links']
     assert finding.remedy != 'See the parameters of link.'
 
 
 def test_link_without_others_is_found_and_few_lost_packets_are_not() -> None:
     silent = reports()[1]._replace(peers={}, message='no other link was heard for 17 s')
-    assert signs(links.links, links=[silent]) == [
+    assert signs(communication.links, links=[silent]) == [
         (('alice',), 'its link hears no other link: no other link was heard for 17 s')]
-    assert signs(links.links, links=reports(PeerCounts((2,), 101, 4, 0, None, 0))) == []
+    assert signs(communication.links, links=reports(PeerCounts((2,), 101, 4, 0, None, 0))) == []
 
 
 @pytest.mark.parametrize('value', [

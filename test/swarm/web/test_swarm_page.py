@@ -212,7 +212,7 @@ def test_findings_follow_robots_and_disappear_with_the_button(page):
     assert page._feed.examines and 'listening' in page.texts['findings'].text
     page._feed.examination = Examination({'r1': 1, 'r2': 2}, {('r2', 'r1'): False}, [
         Finding('one_way', Level.WARN, ('r2', 'r1'), 'r2 has <r1>', 'Wait.'),
-        Finding('load', Level.NOTE, (), 'busy', 'Wait.')])
+        Finding('found', Level.NOTE, (), 'busy', 'Wait.')])
     page._feed.observe(frame(1.5), RINGS, facts)
     page.update()
     text = re.sub('<[^>]*>', '', page.texts['findings'].text)
