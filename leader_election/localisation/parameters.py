@@ -55,8 +55,9 @@ class LocalisationParameters:
     pose_source: str = parameter(
         ODOMETRY, 'How the pose in the shared frame is found: odometry from initial_pose on '
         '(odometry), corrected by what this robot and its neighbours measure of each other '
-        '(cooperative), by the transform from the frame in its header (tf; needs tf2_ros_py), or '
-        'by poses in the shared frame on topic pose (pose).',
+        '(cooperative), by the transform from the frame in its header, or without odometry '
+        'from base_frame (tf; needs tf2_ros_py), or by poses in the shared frame on topic pose '
+        '(pose).',
         choices=lambda: (*OWN_POSE_SOURCES, *POSE_SOURCES.names()))
     odometry_noise_position: float = parameter(
         0.06, 'Noise of odometry: standard deviation of the position after driving one metre. It '

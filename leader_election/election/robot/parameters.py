@@ -205,8 +205,8 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
         'Distances between robots': 'metric look_ahead input_expiry',
         'Messages and rounds': 'message_expiry neighbour_limit hearing_budget top_speed schedule '
                                'round_period send_topic message_length',
-        'Where the robot is': 'frame pose_source send_transform odometry_expiry odometry_timeout '
-                              'slip_sources',
+        'Where the robot is': 'frame base_frame pose_source send_transform odometry_expiry '
+                              'odometry_timeout slip_sources',
         'Neighbourhood filter (pose_source: cooperative)':
             'odometry_noise_position odometry_noise_turn odometry_noise_heading '
             'initial_deviation range_noise range_noise_scale bearing_noise '
@@ -270,6 +270,10 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
 
     frame: str = parameter(
         'map', 'The frame that all robots share. Messages of another frame are dropped.',
+        empty=False, is_frame=True)
+    base_frame: str = parameter(
+        'base_link', "The robot's own frame, whose transform gives the pose where pose_source is "
+        'tf and there is no odometry. On a shared /tf each robot has another one.',
         empty=False, is_frame=True)
     initial_pose: tuple[float, ...] = parameter(
         (0.0, 0.0, 0.0), 'The start pose of odometry in the shared frame: x, y, yaw, or x, y, z, '

@@ -16,7 +16,7 @@
 Poses on topics: the origin of odometry, and cooperative localisation.
 
 A robot's own node knows the pose of odometry's frame in the shared frame by a parameter, or looks
-it up by tf2 (:class:`TransformOrigin`). Other nodes ask that node for its parameters
+it up by tf2 (:class:`Transforms`). Other nodes ask that node for its parameters
 (:class:`ParameterOrigin`).
 
 With sightings a robot publishes a corrected pose and distances. As in REP 105, odometry itself
@@ -58,6 +58,8 @@ RETRY_AFTER = 1.0
 """The time after which a request is repeated: the node may have restarted [s]."""
 MOST_PENDING = 100
 """The most unanswered requests: simulated time can advance faster than nodes answer."""
+STATIC = 0.0
+"""The stamp of a pose by static transforms only [s]."""
 _REQUESTED = ('robot_id', 'frame', 'initial_pose')
 
 
@@ -124,9 +126,9 @@ class ParameterOrigin:
         self.id = robot_id.integer_value
 
 
-class TransformOrigin:
+class Transforms:
     """
-    Looks the pose of odometry's frame up by tf2. Needs tf2_ros_py, which a full ROS 2 has.
+    Looks the poses of frames up by tf2. Needs tf2_ros_py, which a full ROS 2 has.
 
     :param frame: the frame that the robots share.
     :raises ParameterError: if it is not installed.
@@ -144,16 +146,36 @@ class TransformOrigin:
         self._frame = frame
         self._buffer = Buffer()
         self._listener = TransformListener(self._buffer, node)
+        self._stamp: float | None = None
 
-    def origin(self, odometry_frame: str) -> Pose | None:
-        """Return the pose of odometry's frame in the shared one, ``None`` if not known yet."""
+    def pose(self, frame: str) -> Pose | None:
+        """Return the last pose of a frame in the shared one, ``None`` if not known yet."""
+        return self._look(frame)[0]
+
+    def new_pose(self, frame: str) -> Pose | None:
+        """Return the pose of a frame in the shared one, ``None`` if it is as old as the last."""
+        pose, stamp = self._look(frame)
+        # All transforms on the way are static: they have no time.
+        is_new = stamp in (STATIC, None) or stamp != self._stamp
+        self._stamp = stamp
+        return pose if is_new else None
+
+    def forget(self) -> None:
+        """Forget transforms that have stopped: tf2 takes none that are older, as after a reset."""
+        if self._stamp is not None:
+            self._buffer.clear()
+            self._stamp = None
+
+    def _look(self, frame: str) -> tuple[Pose | None, float | None]:
+        """Return the last pose of a frame, and its stamp [s]."""
         try:
-            found = self._buffer.lookup_transform(self._frame, odometry_frame, Time())
+            found = self._buffer.lookup_transform(self._frame, frame, Time())
         except self._failure:
-            return None
+            return None, None
         translation, rotation = found.transform.translation, found.transform.rotation
-        return from_quaternion((translation.x, translation.y, translation.z),
-                               (rotation.x, rotation.y, rotation.z, rotation.w))
+        return from_quaternion(
+            (translation.x, translation.y, translation.z),
+            (rotation.x, rotation.y, rotation.z, rotation.w)), clock.of_stamp(found.header.stamp)
 
 
 TYPES = {DETECTIONS: 'vision_msgs/msg/Detection3DArray', TAGS: 'tf2_msgs/msg/TFMessage',
@@ -224,8 +246,6 @@ The variances of x, y and yaw of a pose whose covariance is unknown [m2, rad2].
 
 ``nav_msgs/Odometry`` has no value for that. Filters that fuse such a pose ignore it.
 """
-BASE = 'base_link'
-"""The robot's own frame, if odometry does not name it (REP 105)."""
 
 
 class LocalisationPublishers:
@@ -292,7 +312,7 @@ class LocalisationPublishers:
         corrected = Odometry(twist=message.twist)
         corrected.header.stamp = message.header.stamp
         corrected.header.frame_id = self._robot.parameters.frame
-        corrected.child_frame_id = message.child_frame_id or BASE
+        corrected.child_frame_id = message.child_frame_id or self._robot.parameters.base_frame
         corrected.pose.pose = _message(pose)
         covariance = np.zeros((6, 6))
         claimed = self._robot.sensing.source.claimed(now)

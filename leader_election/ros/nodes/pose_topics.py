@@ -28,7 +28,7 @@ from leader_election.ros.nodes.given_poses import GivenPoses, KINDS, LOOK_PERIOD
 from leader_election.ros.nodes.localisation_topics import (
     LocalisationPublishers,
     subscribe_sightings,
-    TransformOrigin,
+    Transforms,
 )
 from leader_election.ros.nodes.part_topics import Listen
 from leader_election.ros.nodes.qos import SENSOR, SIGHTINGS
@@ -37,6 +37,9 @@ from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from sensor_msgs.msg import Imu
 from std_msgs.msg import Bool
+
+TRANSFORM_PERIOD = 0.1
+"""The time between two looks for the transform of a robot without odometry [s]."""
 
 
 class PoseTopics:
@@ -60,8 +63,8 @@ class PoseTopics:
         self.failure: ParameterError | None = None
         parameters, source = robot.parameters, robot.sensing.source
         self._received = False
-        self._transform = (TransformOrigin(node, parameters.frame)
-                           if parameters.pose_source == TRANSFORM else None)
+        self._transforms = (Transforms(node, parameters.frame)
+                            if parameters.pose_source == TRANSFORM else None)
         self._given = (
             GivenPoses(node, parameters.frame, self._take_pose, self._has_odometry,
                        lambda: robot.counts.update((ODOMETRY_REJECTED,)))
@@ -86,6 +89,8 @@ class PoseTopics:
         if self._given is not None:
             self._given.look()
             timer(LOOK_PERIOD, self._given.look)
+        if self._transforms is not None:
+            timer(TRANSFORM_PERIOD, self._look)
         timeout = self._robot.parameters.odometry_timeout
         if timeout > 0.0:
             self._begun = self._now()
@@ -106,8 +111,15 @@ class PoseTopics:
                 f'its type is one of {", ".join(KINDS)}')]
         topic = self._node.resolve_topic_name('odom')
         return [MissingInput(
-            'odometry', topic, 'start the driver or the simulator (of Gazebo: its bridge, too), '
-            'or remap odom to the topic of its odometry')]
+            'odometry', topic + self._or_transform, 'start the driver or the simulator (of '
+            'Gazebo: its bridge, too), or remap odom to the topic of its odometry')]
+
+    @property
+    def _or_transform(self) -> str:
+        """Return the words for the transform that does without odometry, empty for none."""
+        parameters = self._robot.parameters
+        return '' if self._transforms is None else (
+            f' (nor a transform from {parameters.base_frame} to {parameters.frame})')
 
     def _expect_odometry(self) -> None:
         """Report a failure where no odometry was received since the start."""
@@ -121,15 +133,27 @@ class PoseTopics:
             what, name = 'odometry', 'odom'
             if self._given is not None:
                 topic, what, name = self._given.topic, 'pose', 'pose'
-            self.failure = ParameterError('odometry_timeout', problem=f': no {what} on {topic} '
-                                          f'within {timeout:g} s; '
-                                          f'start the driver, or remap {name} to its topic (ros2 '
-                                          f'topic info -v {topic}, ros2 topic list -t)')
+            self.failure = ParameterError(
+                'odometry_timeout', problem=f': no {what} on {topic}{self._or_transform} within '
+                f'{timeout:g} s; start the driver, or remap {name} to its topic (ros2 topic info '
+                f'-v {topic}, ros2 topic list -t)')
 
     def _has_odometry(self) -> bool:
         """Return whether the last odometry is recent."""
         age = self._now() - self._odometry_time
         return age <= self._robot.parameters.odometry_expiry
+
+    def _look(self) -> None:
+        """Take the pose of a robot without odometry from a transform."""
+        if self._has_odometry():
+            return
+        assert self._transforms is not None
+        parameters, sensing = self._robot.parameters, self._robot.sensing
+        pose = self._transforms.new_pose(parameters.base_frame)
+        if pose is not None:
+            self._take_pose(pose)
+        elif sensing.locate(self._now()) is None:
+            self._transforms.forget()
 
     def _take_pose(self, pose: Pose) -> None:
         """Process a pose in the shared frame of a robot without odometry."""
@@ -145,18 +169,21 @@ class PoseTopics:
         frame = frame_name(message.header.frame_id)
         if frame == self._robot.parameters.frame:
             origin = IDENTITY
-        elif self._transform is not None or self._given is not None:
+        elif self._transforms is not None or self._given is not None:
             if self._given is not None:
                 self._given.note(message)
                 origin = self._given.origin
-            elif self._transform is not None:
-                origin = self._transform.origin(frame)
+            elif self._transforms is not None:
+                origin = self._transforms.pose(frame)
             if origin is None:
+                if self._given is None:
+                    # The transform of base_frame may be known.
+                    self._odometry_time = -math.inf
                 self._robot.counts[ODOMETRY_WITHOUT_TRANSFORM] += 1
                 return
         self._received = True
         turn = message.pose.pose.orientation
-        needed = self._transform is None or self._uses_heading()
+        needed = self._transforms is None or self._uses_heading()
         yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if needed else None
         now = self._now()
         counts = self._robot.sensing.take_odometry(

@@ -36,7 +36,7 @@ from leader_election.election.robot.robot import (
     Robot,
 )
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
-from leader_election.localisation.parameters import POSE
+from leader_election.localisation.parameters import GIVEN, POSE, TRANSFORM
 from leader_election.ros.nodes.qos import EVENTS
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
@@ -285,7 +285,8 @@ def _odometry_fault(robot: Robot, now: float) -> str:
     """Return the reason why there is no position."""
     age = robot.sensing.odometry_age(now)
     if age is not None:
-        return f'odometry is {age:.1f} s old'
+        what = 'the pose' if robot.parameters.pose_source in GIVEN else 'odometry'
+        return f'{what} is {age:.1f} s old'
     if robot.counts[ODOMETRY_WITHOUT_TRANSFORM]:
         what = 'pose' if robot.parameters.pose_source == POSE else 'transform'
         return f'no {what} from the frame of odometry to {robot.parameters.frame}'
@@ -293,4 +294,7 @@ def _odometry_fault(robot: Robot, now: float) -> str:
         return 'the orientation of odometry is missing (a quaternion of zeros)'
     if robot.counts[ODOMETRY_REJECTED]:
         return 'odometry says what no place can be'
+    if robot.parameters.pose_source == TRANSFORM:
+        return (f'no odometry, and no transform from {robot.parameters.base_frame} to '
+                f'{robot.parameters.frame}')
     return 'no odometry yet'

@@ -29,6 +29,7 @@ from swarm.doctor.scene import (
     said,
     saying,
     signs,
+    statuses,
     told,
     wiring,
     without,
@@ -55,6 +56,13 @@ def test_unpublished_odometry_is_reported():
                  endpoints=rewired('bob', *robots_own, driver, truth)) == [
         (('bob',), f'no node publishes {ODOM}; odometry is published on /odom, which no node '
          'uses')]
+
+
+def test_odometry_is_not_missed_where_a_localisation_gives_the_pose():
+    given = [each._replace(values={**each.values, 'pose_source': 'tf'})
+             for each in statuses('bob', 2)]
+    assert signs(inputs.odometry, odometry=of_bob([]), diagnostics=given,
+                 endpoints=rewired('bob', *wiring('bob')[:-1])) == []
 
 
 def test_missing_stopped_or_slow_odometry_is_reported():
