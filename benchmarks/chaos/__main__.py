@@ -126,7 +126,7 @@ def _write(outcome: Outcome, swarm: ChaosSwarm, options: argparse.Namespace,
         settings = swarm.settings
         write_watched(
             options.html, 'Chaos', outcome.frames, Rings(), swarm.observer.tracker,
-            settings.radius, settings.communication_range, vars(options),
+            settings.radius, settings.communication_range,
             [check.text for check in found if not check.holds],
             [(each.happened.at, f'{each.happened.change.text}: {verdict(each)}')
              for each in outcome.recoveries])

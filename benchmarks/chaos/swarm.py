@@ -315,10 +315,10 @@ class ChaosSwarm(FaultySwarm):
         self.run(name, 'fleet', {**self.settings.scene, **self._parameters,
                                  'members': format_ids(robots)})
 
-    def run(self, name: str, executable: str, parameters: Mapping[str, Any]) -> None:
+    def run(self, name: str, executable: str, parameters: Mapping[str, Any]) -> str:
         """Start a process, by the simulated clock if there is one (:class:`FaultySwarm`)."""
         by_clock = {'use_sim_time': True} if self.settings.simulated_clock else {}
-        super().run(name, executable, {**parameters, **by_clock})
+        return super().run(name, executable, {**parameters, **by_clock})
 
     def check(self) -> None:
         """Check processes, answers, and who was heard (:class:`FaultySwarm`)."""

@@ -29,10 +29,10 @@ BESIDE = 'beside'
 """The instance of the election that runs beside the first, on the same robots."""
 LEADERS = 'leaders'
 """The parameter of algorithm ``given``, of both instances."""
-
-
 SETTINGS: Mapping[str, Mapping[str, Any]] = PLAYGROUND['settings']
 """The settings of the page by their names on a node, which may begin with that of an instance."""
+PROCESSES: Mapping[str, Mapping[str, Any]] = PLAYGROUND['processes']
+TOURS: Mapping[str, Any] = PLAYGROUND['tours']
 
 
 def _declared(name: str) -> Parameter:
@@ -47,7 +47,6 @@ def _declared(name: str) -> Parameter:
 
 CONTROLS = {name: _declared(name) for name in SETTINGS}
 MOST_ROBOTS = SETTINGS['robots']['most']
-TOURS: Mapping[str, Any] = PLAYGROUND['tours']
 
 
 def taken(key: str, values: Mapping[str, Any]) -> bool:

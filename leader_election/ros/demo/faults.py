@@ -116,7 +116,7 @@ class Attacker:
 
 class FaultySwarm:
     """
-    The processes of a swarm, in which faults are made.
+    The processes of a swarm, in which faults are made. Methods return the command lines of faults.
 
     :ivar processes: run with these names, and ``_2`` and so on if they were started again.
     :ivar pids: the ids of the processes that were not killed, by name.
@@ -141,9 +141,9 @@ class FaultySwarm:
         self._answers: list[tuple[str, Any]] = []
         self._clients: dict[str, Any] = {}
 
-    def run(self, name: str, executable: str, parameters: Mapping[str, Any]) -> None:
+    def run(self, name: str, executable: str, parameters: Mapping[str, Any]) -> str:
         """
-        Start a process, perhaps again.
+        Start a process, perhaps again, and return the command line that does it.
 
         :param executable, parameters: as of :meth:`.Processes.start`.
         """
@@ -154,26 +154,30 @@ class FaultySwarm:
         self.labels[name] = name + again
         self.pids[name] = self.processes.start(
             name + again, executable, dict(parameters), {'__node': name})
+        return start_command(name, executable, parameters)
 
-    def kill(self, name: str) -> None:
+    def kill(self, name: str) -> str:
         """Kill a process, like a power failure. Requests to its nodes are dropped."""
         self.processes.kill(self.labels[name])
-        self.pids.pop(name)
         self._requests = [each for each in self._requests if each[0].split('/')[0] != name]
+        return f'kill -KILL {self.pids.pop(name)}'
 
-    def pause(self, name: str) -> None:
+    def pause(self, name: str) -> str:
         """Stop a process until :meth:`go_on`."""
         self.processes.pause(self.labels[name])
+        return f'kill -STOP {self.pids[name]}'
 
-    def go_on(self, name: str) -> None:
+    def go_on(self, name: str) -> str:
         """Resume a stopped process."""
         self.processes.go_on(self.labels[name])
+        return f'kill -CONT {self.pids[name]}'
 
-    def set(self, node: str, settings: Mapping[str, Any]) -> None:  # noqa: A003
+    def set(self, node: str, settings: Mapping[str, Any]) -> str:  # noqa: A003
         """Change parameters of a node as soon as it is discovered. Others stay unchanged."""
         self._requests.append((node, self._client(node), SetParameters.Request(parameters=[
             each.to_parameter_msg() for each in overrides(settings)])))
         self._ask()
+        return '; '.join(set_command(node, *each) for each in settings.items())
 
     def check(self) -> None:
         """

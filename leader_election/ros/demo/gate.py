@@ -178,7 +178,7 @@ class Step:
 
     event: str
     expected: str
-    changes: Sequence[Callable[[], None]]
+    changes: Sequence[Callable[[], object]]
     done: Callable[[list[int]], bool]
     begun: float = math.nan
     reached: float | None = None

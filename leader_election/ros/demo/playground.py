@@ -12,6 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
+
 """
 The playground without its page: a swarm of real nodes, its parameters and its faults.
 
@@ -19,9 +20,7 @@ Each request sets a parameter (:mod:`.controls`), or makes a fault (:mod:`.fault
 returns the command line that does the same.
 """
 
-from collections import deque
-from collections.abc import Callable, Mapping
-import math
+from collections.abc import Callable, Iterator, Mapping
 import os
 from pathlib import Path
 from queue import SimpleQueue
@@ -33,23 +32,16 @@ from leader_election.election.algorithms.given import leader_ranges
 from leader_election.election.messages.codec import MAIN, Position
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import ROS2
-from leader_election.parameters.values import did_you_mean
+from leader_election.ros.demo import faults
 from leader_election.ros.demo.controls import (
     BESIDE,
     CONTROLS,
     LEADERS,
     MOST_ROBOTS,
+    PROCESSES,
     SETTINGS,
     taken,
     TOURS,
-)
-from leader_election.ros.demo.faults import (
-    Attacker,
-    FaultySwarm,
-    set_command,
-    start_command,
-    start_commands,
-    WORLD,
 )
 from leader_election.ros.demo.processes import DOMAIN
 from leader_election.ros.demo.task_scenarios import SCENARIOS
@@ -60,41 +52,36 @@ from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.tracker import ObserverParameters, SwarmTracker
-from leader_election.swarm.web.play_page import PlaygroundState, RESET, TOUR
+from leader_election.swarm.web.play_page import PlaygroundState, SWITCHES
 
-ARENA = 'empty:18x12'
 LIE = 'forged candidacies'
 """The attack of a liar."""
 LEADER, LAST = 'leader', 'last'
 """In place of a robot's id: the leader of the most robots, and the robot of the last fault."""
-CURVE, CURVE_PERIOD = 360, 0.5
-"""The most points of a curve, and the time between two of them [s]."""
+CURVE = 720
+"""The most points of a curve. Each update of the observer adds one."""
 NOWHERE = (1e9, 1e9)
-EXPIRY = 1.5
-"""``message_expiry`` of the robots [s]."""
-ROBOTS = 'robot_{}/election_node'
+EXPIRY: float = PROCESSES['robots']['message_expiry']
+NODE = 'robot_{}/election_node'
 
 
-class Playground(FaultySwarm):
+class Playground(faults.FaultySwarm):
     """
     A swarm in which controls are set and faults are made.
 
     :ivar observers: of both instances, by name. The caller spins them.
-    :ivar values: of all controls, by key.
+    :ivar values: of all controls and switches, by name.
     :ivar curves: points of time [s] and, of each instance, changes of leader of a robot per
         minute.
     :ivar blind: the robots without odometry.
-    :ivar apart: the robots on a radio channel of their own.
     :ivar commands: the command lines of the last change.
-    :ivar state: what pages show.
     """
 
-    def __init__(self, folder: Path, seed: int = 1, pace: float = 1.0, **values: Any) -> None:
+    def __init__(self, folder: Path, pace: float = 1.0, **values: Any) -> None:
         """
         Start nothing yet.
 
         :param folder: for the logs of the processes.
-        :param seed: of the world and of the robots' strengths.
         :param pace: of tours, 2 for twice as fast.
         :param values: of controls, other than those of the table.
         """
@@ -104,30 +91,28 @@ class Playground(FaultySwarm):
             for instance in (MAIN, BESIDE)}
         node = self.observers[MAIN]
         super().__init__(node, folder)
-        self.values = {key: declared.check(values.get(key, SETTINGS[key]['value']))
-                       for key, declared in CONTROLS.items()}
-        self.blind: set[int] = set()
-        self.apart: set[int] = set()
-        self.lying = False
-        self.commands = ''
-        self._inbox: SimpleQueue[tuple[str, Any]] = SimpleQueue()
-        self._start_values = self._before = dict(self.values)
+        node.watchers.append(self.step)
+        self.values: dict[str, Any] = {
+            **{key: declared.check(values.get(key, SETTINGS[key]['value']))
+               for key, declared in CONTROLS.items()}, **dict.fromkeys(SWITCHES, False)}
+        self._start_values = self._before = self.values
         """The values before all changes, and those before the present tour."""
-        self._pace, self._tour, self._told, self._next = pace, '', '', 0.0
-        self._steps: deque[Mapping[str, Any]] = deque()
-        self._error = ''
+        self.blind: set[int] = set()
+        self.commands = self._error = self._told = ''
+        self._inbox: SimpleQueue[tuple[str, Any]] = SimpleQueue()
+        self._pace, self._next = pace, 0.0
+        self._tour: Iterator[float] | None = None
         self._begun = node.snapshot.time
-        self.curves: deque[tuple[float, ...]] = deque([(0.0, 0.0, 0.0)], CURVE)
-        self._seed = seed
+        self.curves: list[tuple[float, ...]] = [(0.0, 0.0, 0.0)]
         self._last = 0
         self._places: dict[int, Position] = dict.fromkeys(range(1, MOST_ROBOTS + 1), NOWHERE)
-        self._attacker = Attacker(node, self._places, seed)
-        self._acts: Mapping[str, Callable[[Any], str]] = {
-            'kill': self._kill, 'revive': self._revive, 'freeze': self._freeze,
-            'blind': self._blind, 'move': self._move, 'cut': self._cut, 'liar': self._lie}
-        self.state = self._state()
-
-    # Processes.
+        self._attacker = faults.Attacker(node, self._places, PROCESSES['all']['seed'])
+        self.acts: Mapping[str, Callable[[Any], str]] = {
+            'kill': lambda value: self.kill(self._running(value)),
+            'freeze': lambda value: self.pause(self._running(value)),
+            'blind': self._blind, 'revive': self._revive, 'move': self._move, 'cut': self._cut,
+            'liar': self._lie, 'tour': self._begin_tour,
+            'reset': lambda _: self._restore(self._start_values)}
 
     @property
     def ids(self) -> range:
@@ -140,31 +125,28 @@ class Playground(FaultySwarm):
         return [robot for robot in self.ids if f'robot_{robot}' in self.pids]
 
     @property
-    def _scene(self) -> dict[str, Any]:
-        return {'robots': self.values['robots'], 'seed': self._seed, 'world': ARENA,
-                'radio': 'relay'}
+    def state(self) -> PlaygroundState:
+        """Return what pages show, from any thread."""
+        beside = self.observers[BESIDE]
+        return PlaygroundState(
+            self.values, _typed(self.commands),
+            '; '.join(filter(None, (self._error, *self.errors[-1:]))), self._told, self.curves,
+            beside.frame, beside.rings)
 
     @property
-    def _world(self) -> dict[str, Any]:
-        """Return the parameters of the world."""
-        # True odometry, so that a robot that is moved knows where it is.
-        measured = {'sensor_difference': 'reading_rate', 'range': 'ranging_rate'}
-        return {**self._scene, 'radio_range': math.inf, 'odom_source': 'truth',
-                'carried_at': 0.0,
-                **{rate: 2.0 for metric, rate in measured.items()
-                   if metric == self.values['metric']},
-                **SCENARIOS[self.values['tasks']].world_parameters,
-                **{name: self.values[name] for name in ('radio_loss', 'speed')}}
+    def _scene(self) -> dict[str, Any]:
+        return {**PROCESSES['all'], 'robots': self.values['robots']}
 
     def _robot(self, members: str) -> dict[str, Any]:
         """Return the parameters of the process of a robot."""
         values = {**self.values, **{f'{BESIDE}.{key}': self.values[key]
                                     for key in ('radius', LEADERS)}}
-        chosen = {key: value for key, value in values.items() if taken(key, self.values)
+        chosen = {key: value for key, value in values.items()
+                  if key not in SWITCHES and taken(key, self.values)
                   and 'of_world' not in SETTINGS.get(key, ())}
-        return {**self._scene, 'members': members, 'round_period': 0.5,
-                'message_expiry': EXPIRY, 'mandate': 3.0, 'instances': BESIDE, **EXACT_ODOMETRY,
-                **chosen, **SCENARIOS[self.values['tasks']].robot_parameters}
+        return {**self._scene, 'members': members, 'instances': BESIDE, **PROCESSES['robots'],
+                **EXACT_ODOMETRY, **chosen,
+                **SCENARIOS[self.values['tasks']].robot_parameters}
 
     def start(self) -> str:
         """Start all processes anew, and return the command lines that do it."""
@@ -175,78 +157,66 @@ class Playground(FaultySwarm):
         for instance, observer in self.observers.items():
             observer.tracker = SwarmTracker(EXPIRY, self.values['algorithm'], instance=instance)
             observer.statistics = Statistics()
-        self.blind, self.apart, self.lying = set(), set(), False
+        self.blind.clear()
+        self.values = {**self.values, **dict.fromkeys(SWITCHES, False)}
         self._places.update(dict.fromkeys(self._places, NOWHERE))
-        self.run(WORLD, 'swarm_world', self._world)
+        world = self.run(faults.WORLD, 'swarm_world', {
+            **self._scene, **PROCESSES['world'],
+            **PROCESSES['sensors'].get(self.values['metric'], {}),
+            **SCENARIOS[self.values['tasks']].world_parameters,
+            **{name: self.values[name] for name in ('radio_loss', 'speed')}})
         for robot in self.ids:
             self.run(f'robot_{robot}', 'fleet', self._robot(str(robot)))
-        return (line + start_command(WORLD, 'swarm_world', self._world) + ' &\n'
-                + start_commands(f'$(seq {len(self.ids)})', 'fleet', self._robot('{}')))
+        return (f'{line}{world} &\n'
+                + faults.start_commands(f'$(seq {len(self.ids)})', 'fleet', self._robot('{}')))
 
     def step(self) -> None:
         """
-        Execute requests, check the processes, extend the curves, several times a second.
+        Execute requests, check the processes, extend the curves, at each update of the observer.
 
         :raises ProcessDied: if a process has ended, and was not killed.
         """
-        snapshot = self.observers[MAIN].snapshot
-        # A tour begins when most robots are heard. A user may have frozen some.
-        runs = self._inbox.empty() and 2 * len(snapshot.robots) > len(self.living)
+        now = self.observers[MAIN].snapshot.time
         while not self._inbox.empty():
-            name, value = self._inbox.get()
-            if name == RESET:
-                self._restore(self._start_values)
-            elif name == TOUR:
-                if self._tour:
-                    self._restore(self._before)
-                self._before, self._next = dict(self.values), 0.0
-                self._tour, self._steps = value, deque(TOURS.get(value, ()))
-            else:
-                self._try(name, value)
-        if self._tour and snapshot.time >= self._next and (self._told or runs):
-            self._step_tour(snapshot.time)
+            self._try(*self._inbox.get())
+        if self._tour is not None and now >= self._next:
+            self._next = now + next(self._tour, 0.0)
         ended = self.processes.ended()
         for robot in self.living:
             # A user has typed the command line.
             if ended.get(self.labels[f'robot_{robot}']) == -signal.SIGKILL:
-                self._kill(robot)
+                self.kill(f'robot_{robot}')
         self.check()
-        if snapshot.time - self._begun >= self.curves[-1][0] + CURVE_PERIOD:
-            self.curves.append((snapshot.time - self._begun, *(
-                observer.statistics.changes_a_minute for observer in self.observers.values())))
-        self.state = self._state()
+        self.curves = [*self.curves[1 - CURVE:], (now - self._begun, *(
+            observer.statistics.changes_a_minute for observer in self.observers.values()))]
 
-    def _step_tour(self, now: float) -> None:
-        """Make the next step of the tour, or end it after the last one. The time is in s."""
-        if not self._steps:
-            self._restore(self._before)
-            return
-        step = self._steps.popleft()
-        self._told, self._next = f'{self._tour}: {step["text"]}', now + step['wait'] / self._pace
-        if 'control' in step:
-            self._try(step['control'], step['value'])
+    def _begin_tour(self, title: str) -> str:
+        """Undo what the present tour has changed, and begin one unless its title is empty."""
+        line = self._restore(self._before) if self._tour is not None else ''
+        self._before, self._next = self.values, 0.0
+        self._tour = self._guide(title, TOURS[title]) if title else None
+        return line
 
-    def _restore(self, values: Mapping[str, Any]) -> None:
+    def _guide(self, title: str, steps: list[Mapping[str, Any]]) -> Iterator[float]:
+        """Make the steps of a tour, and yield the time until the next one after each [s]."""
+        yield 0.0
+        # A user may have frozen some robots.
+        while 2 * len(self.observers[MAIN].snapshot.robots) <= len(self.living):
+            yield 0.0
+        for step in steps:
+            self._told = f'{title}: {step["text"]}'
+            if 'control' in step:
+                self._try(step['control'], step['value'])
+            yield step['wait'] / self._pace
+        self._try('tour', '')
+
+    def _restore(self, values: Mapping[str, Any]) -> str:
         """Start the swarm anew with former values, and end the tour."""
-        self._tour = self._told = self._error = ''
-        self.values = dict(values)
-        self.commands = self.start()
-
-    def _state(self) -> PlaygroundState:
-        return PlaygroundState(
-            {**self.values, 'cut': bool(self.apart), 'liar': self.lying},
-            _typed(self.commands),
-            '; '.join(filter(None, (self._error, *self.errors[-1:]))), self._told,
-            tuple(self.curves), self.observers[BESIDE].frame, self.observers[BESIDE].rings)
-
-    # Requests.
+        self._tour, self._told, self.values = None, '', dict(values)
+        return self.start()
 
     def request(self, name: str, value: Any) -> None:
-        """
-        Request a change by the next :meth:`step`, from any thread.
-
-        :param name: as :meth:`do` takes it; or :data:`.TOUR`, with the title of the tour.
-        """
+        """Request what :meth:`do` does by the next :meth:`step`, from any thread."""
         self._inbox.put((name, value))
 
     def _try(self, name: str, value: Any) -> None:
@@ -262,58 +232,43 @@ class Playground(FaultySwarm):
 
         :param name: a key of :data:`CONTROLS`; or ``kill``, ``freeze``, ``blind`` or ``revive``,
             which ends all three, with the id of a robot; ``move``, with a list of id, x and y [m];
-            ``cut`` or ``liar``, with whether there is one.
+            ``cut`` or ``liar``, with whether there is one; ``tour``, with its title, empty for
+            none; ``reset``.
         :param value: in place of an id also :data:`LEADER` or :data:`LAST`.
         :return: the command lines that do the same, empty if nothing is to be done.
-        :raises ParameterError: for another name or value.
+        :raises ParameterError: for another value.
         """
         robots = self.observers[MAIN].snapshot.robots
         self._places.update((robot, view.position) for robot, view in robots.items()
                             if robot in self._places and view.position is not None)
-        if name in CONTROLS:
-            command = self._set(name, value)
-        elif name in self._acts:
-            command = self._acts[name](value)
-        else:
-            known = [*CONTROLS, *self._acts]
-            raise ParameterError(f'control {name} is not known; {did_you_mean(name, known)}')
-        if command:
-            self.commands = command
+        command = self.acts[name](value) if name in self.acts else self._set(name, value)
+        self.commands = command or self.commands
         return command
 
     def _set(self, name: str, value: Any) -> str:
-        value = CONTROLS[name].check(value)
-        if value == self.values[name]:
-            return ''
-        values = {**self.values, name: value}
+        values = {**self.values, name: CONTROLS[name].check(value)}
         given = any(taken(key, values) for key in (LEADERS, f'{BESIDE}.{LEADERS}'))
-        if given and not leader_ranges(values[LEADERS]):
+        if not leader_ranges(values[LEADERS]) and given:
             raise ParameterError(LEADERS, problem=': algorithm given takes the ids of its '
                                  'leaders, such as 1, 5; fill in "leaders of given" first')
-        if name == LEADERS and not given:
-            leader_ranges(value)
-            self.values[name] = value
-            return ''
         if name != LEADERS and not taken(name, values):
             raise ParameterError(name, problem=f': algorithm {self.values["algorithm"]} does not '
                                  'take it')
-        self.values[name] = value
+        before, self.values = self.values, values
+        if values == before or name == LEADERS and not given:
+            return ''
         if 'anew' in SETTINGS[name]:
             return self.start()
         if 'of_world' in SETTINGS[name]:
-            return self._tell(name, value)
-        also = f'{BESIDE}.{name}'
-        settings = {name: value, **({also: value} if name == 'radius' and taken(also, self.values)
-                                    else {})}
+            return self.set(faults.WORLD, {name: values[name]})
+        also = [f'{BESIDE}.{name}'] if name == 'radius' else []
+        settings = dict.fromkeys([name, *(key for key in also if taken(key, values))],
+                                 values[name])
         for robot in self.living:
-            self.set(ROBOTS.format(robot), settings)
-        one = '; '.join(set_command(ROBOTS.format('$robot'), *each) for each in settings.items())
+            self.set(NODE.format(robot), settings)
+        one = '; '.join(faults.set_command(NODE.format('$robot'), *each)
+                        for each in settings.items())
         return f'for robot in {" ".join(map(str, self.living))}; do {one}; done'
-
-    def _tell(self, name: str, value: Any) -> str:
-        """Change a parameter of the world."""
-        self.set(WORLD, {name: value})
-        return set_command(WORLD, name, value)
 
     def _id(self, value: Any) -> int:
         """Return the id of a robot by it or by its role."""
@@ -338,34 +293,21 @@ class Playground(FaultySwarm):
                                  'restart it first')
         return name
 
-    def _kill(self, value: Any) -> str:
-        name = self._running(value)
-        pid = self.pids[name]
-        self.kill(name)
-        return f'kill -KILL {pid}'
-
-    def _freeze(self, value: Any) -> str:
-        name = self._running(value)
-        self.pause(name)
-        return f'kill -STOP {self.pids[name]}'
+    def _silence(self) -> str:
+        return self.set(faults.WORLD, {'odom_silent': format_ids(tuple(sorted(self.blind)))})
 
     def _blind(self, value: Any) -> str:
         self.blind.add(self._id(value))
-        return self._tell('odom_silent', format_ids(tuple(sorted(self.blind))))
+        return self._silence()
 
     def _revive(self, value: Any) -> str:
         robot = self._id(value)
         name = f'robot_{robot}'
-        if name in self.pids:
-            self.go_on(name)
-            line = f'kill -CONT {self.pids[name]}'
-        else:
-            parameters = self._robot(str(robot))
-            self.run(name, 'fleet', parameters)
-            line = start_command(name, 'fleet', parameters) + ' &'
+        line = self.go_on(name) if name in self.pids else (
+            self.run(name, 'fleet', self._robot(str(robot))) + ' &')
         if robot in self.blind:
             self.blind.discard(robot)
-            line += '\n' + self._tell('odom_silent', format_ids(tuple(sorted(self.blind))))
+            line += '\n' + self._silence()
         return line
 
     def _move(self, value: Any) -> str:
@@ -373,21 +315,23 @@ class Playground(FaultySwarm):
         here = self._places[robot]
         by = [round(x - here[0], 2), round(y - here[1], 2), 0.0]
         # A robot that is named again is carried again.
-        return '' if here == NOWHERE else '\n'.join(map(self._tell, (
-            'carried_by', 'carried_robots', 'carried_robots'), (by, str(robot), '')))
+        changes = ('carried_by', by), ('carried_robots', str(robot)), ('carried_robots', '')
+        return '' if here == NOWHERE else '\n'.join(
+            self.set(faults.WORLD, dict([change])) for change in changes)
 
     def _cut(self, value: Any) -> str:
         """Put the greater part of the robots, from the left, on a radio channel of its own."""
         by_place = sorted(self.living, key=lambda robot: self._places[robot])
-        self.apart = set(by_place[:len(self.ids) // 2 + 1] if value else ())
-        return self._tell('radio_groups', format_ids(tuple(sorted(self.apart))))
+        apart = sorted(by_place[:len(self.ids) // 2 + 1]) if value else ()
+        self.values = {**self.values, 'cut': bool(value)}
+        return self.set(faults.WORLD, {'radio_groups': format_ids(tuple(apart))})
 
     def _lie(self, value: Any) -> str:
-        self.lying = bool(value)
-        if not self.lying:
+        robot = self._id(LEADER) if value else 0
+        self.values = {**self.values, 'liar': bool(value)}
+        if not value:
             self._attacker.stop()
             return ''
-        robot = self._id(LEADER)
         self._attacker.begin(LIE, robot)
         return self._attacker.command(LIE, robot)
 

@@ -27,7 +27,6 @@ import webbrowser
 from leader_election.election.algorithms.algorithm import automatic_hop_limit
 from leader_election.election.messages.codec import Position
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.parameters import ParameterError
 from leader_election.ros.demo.checks import (
     Check,
     format_duration,
@@ -61,7 +60,6 @@ from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
 from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.reference_partition import Graph, links_within, PartitionJudge
 from leader_election.swarm.snapshot import regions, Snapshot
-from leader_election.swarm.tracker import WebParameters
 from leader_election.swarm.view.formatting import count
 import numpy as np
 from rclpy.node import Node
@@ -200,7 +198,7 @@ class SwarmDemo:
         monitor, options = self.monitor, self.options
         write_watched(options.html, f'Demonstration {options.task}'.strip(), monitor.frames,
                       monitor.rings, monitor.tracker, options.radius, options.range,
-                      vars(options), failed)
+                      failed)
 
     def _show_page(self) -> 'Page | None':
         """Serve the page of the swarm where somebody watches, and print its address."""
@@ -209,11 +207,7 @@ class SwarmDemo:
             return None
         # Imported here, since Bokeh loads slowly.
         from leader_election.ros.nodes.web import Page
-        try:
-            page = Page(self.monitor, WebParameters.port)
-        except ParameterError:
-            page = Page(self.monitor, 0)
-        self.monitor.watchers.append(page.show)
+        page = Page(self.monitor)
         self.monitor.title = f'{SHOWN_AT} {page.server.url}'
         if self.options.open and not webbrowser.open_new_tab(page.server.url):
             print('no browser was found; open the address below in one', flush=True)

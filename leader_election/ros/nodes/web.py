@@ -15,7 +15,7 @@
 """The node ``web``: shows a swarm in a browser. It only looks."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from threading import Thread
 from typing import Any
@@ -24,15 +24,15 @@ from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.messages.codec import Position
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.diagnostics import hardware_id, robot_statuses, RobotStatus
+from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.observer import SwarmObserver
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import SENSOR, STREAM
 from leader_election.ros.nodes.swarm_doctor import observe, status_of
 from leader_election.swarm.doctor import command
 from leader_election.swarm.tracker import WebParameters
-from leader_election.swarm.view.frame import facts
 from leader_election.swarm.web.details import examination
-from leader_election.swarm.web.live_page import LivePage, PageFeed
+from leader_election.swarm.web.live_page import HEARING, LivePage, PageFeed, TRUTH
 from leader_election.swarm.web.server import PageServer
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
@@ -48,31 +48,40 @@ SHOWN_AT = 'the swarm is shown at'
 
 class Page:
     """
-    The page of what an observer sees. Call :meth:`show` at each of its updates.
+    The page of what an observer sees, shown at each of its updates.
 
-    :param port: where it is, as are address and token (:class:`PageServer`).
+    :param page: makes the page of a viewer.
+    :param port: where it is, as are address and token (:class:`PageServer`). ``None``: the usual
+        one, or any free one if it is in use.
     :raises ParameterError: if the port cannot be used.
     """
 
-    def __init__(self, observer: SwarmObserver, port: int, address: str = 'localhost',
-                 token: str = '') -> None:
-        self._observer = observer
+    def __init__(self, observer: SwarmObserver, page: Callable[..., LivePage] = LivePage,
+                 port: int | None = None, address: str = 'localhost', token: str = '') -> None:
+        self._observer, self._page = observer, page
         self.feed = PageFeed(
             observer.parameters.communication_range, observer.parameters.trail)
         self._diagnostics: deque[bytes] = deque(maxlen=MOST_MESSAGES)
-        self.server = PageServer(self.make, port, address, token)
+        try:
+            self.server = PageServer(
+                self.make, WebParameters.port if port is None else port, address, token)
+        except ParameterError:
+            if port is not None:
+                raise
+            self.server = PageServer(self.make, 0, address, token)
         self._doctor = Thread(target=self._examine)
         self._ears: Node | None = None
         self._heard: dict[int, Any] = {}
         self._truth: dict[int, Position] = {}
         # Unread: of 300 robots only that is decoded which a viewer asks for.
         observer.explain = self.because
+        observer.watchers.append(self.show)
         observer.create_subscription(
             DiagnosticArray, '/diagnostics', self._keep, STREAM, raw=True)
 
     def make(self, document: Any) -> LivePage:
         """Fill the document of a viewer."""
-        return LivePage(document, self.feed, self.statuses)
+        return self._page(document, self.feed, self.statuses)
 
     def _keep(self, message: Any) -> None:
         self._diagnostics.append(message)
@@ -80,20 +89,18 @@ class Page:
     def show(self) -> None:
         """Show the observer's frame."""
         observer = self._observer
-        if self.feed.examines and not self._doctor.is_alive():
+        if self.feed.wants(HEARING) and not self._doctor.is_alive():
             self._doctor = Thread(target=self._examine)
             self._doctor.start()
-        truth = self._true_positions() if self.feed.truth else {}
-        self.feed.observe(observer.frame._replace(truth=truth), observer.rings,
-                          lambda: (*facts(observer.frame, observer.statistics),
-                                   f'every robot had a leader {observer.statistics.whole:.0%} '
-                                   'of the time'))
+        truth = self._true_positions() if self.feed.wants(TRUTH) else {}
+        self.feed.observe(
+            observer.frame._replace(truth=truth), observer.rings, observer.statistics)
 
     def _examine(self) -> None:
         """Examine the swarm again and again, as ``swarm_doctor`` does, while a viewer wants it."""
         options = command.parse(['--seconds', EXAMINED, '--topic',
                                  self._observer.resolve_topic_name('neighbourhood')])
-        for swarm in observe(options, lambda: not self.feed.examines):
+        for swarm in observe(options, lambda: not self.feed.wants(HEARING)):
             self.feed.examination = examination(swarm, options.radio_topics)
         self.feed.examination = None
 
@@ -167,12 +174,8 @@ class Web(SwarmObserver):
         """
         super().__init__('web', WebParameters, **options)
         own = self.parameters
-        self.page = Page(self, own.port, own.address, own.token)
+        self.page = Page(self, port=own.port, address=own.address, token=own.token)
         print(f'{SHOWN_AT} {self.page.server.url}', flush=True)
-
-    def show(self) -> None:
-        """Show the frame."""
-        self.page.show()
 
     def close(self) -> None:
         """End the server."""

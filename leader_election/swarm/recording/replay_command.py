@@ -110,7 +110,7 @@ def _products(options: Namespace, run: Run, settings: ReplaySettings, figures: r
         shown = [frame._replace(truth=truth) for frame, truth in zip(
             frames, true_positions(run.snapshots, run.true_tracks))]
         yield options.html, lambda path: report_page.write(
-            path, options.file.name, run, figures, shown, reach, vars(options), told, panels)
+            path, options.file.name, run, figures, shown, reach, told, panels)
 
 
 def _draw_localisation(run: Run, settings: ReplaySettings, path: Path) -> None:

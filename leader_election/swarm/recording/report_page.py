@@ -14,20 +14,13 @@
 
 """The report of a run as a page: figures, events and curves beside the moving map."""
 
-from collections.abc import Iterator, Mapping, Sequence
-import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from leader_election.swarm.recording import report as reports
 from leader_election.swarm.recording.content import DiagnosticsSummary
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import Run, Traffic
-from leader_election.swarm.recording.report import (
-    as_text,
-    loss_lines,
-    MOST_REIGNS,
-    Report,
-    report,
-)
 from leader_election.swarm.tracker import SwarmTracker
 from leader_election.swarm.view.charts import Panel
 from leader_election.swarm.view.formatting import count
@@ -35,36 +28,30 @@ from leader_election.swarm.view.frame import Frame, Rings
 from leader_election.swarm.web.run_page import write_page
 
 
-def write(path: Path, title: str, run: Run, of: Report, frames: Sequence[Frame], reach: float,
-          settings: Mapping[str, object], warnings: Sequence[str] = (),
-          panels: Sequence[Panel] = (), events: Sequence[tuple[float, str]] = ()) -> None:
+def write(path: Path, title: str, run: Run, of: reports.Report, frames: Sequence[Frame],
+          reach: float, warnings: Sequence[str] = (), panels: Sequence[Panel] = (),
+          events: Sequence[tuple[float, str]] = ()) -> None:
     """
     Write the page of a run.
 
     :param of: the report on it.
     :param reach: robots within this distance are linked by a line [m].
-    :param settings: those of the command that made it, by name. Files, and those that are empty
-        or infinite, are not shown.
     :param panels: of curves over time.
     :param events: further ones: the time [s] and a text.
     :raises OSError: when the file cannot be written.
     """
-    lengths = {'radius': of.radius, 'communication range': of.communication_range}
-    shown = [(name, f'{value:g} m') for name, value in lengths.items() if value is not None]
-    shown += [(name.replace('_', ' '), str(value)) for name, value in settings.items()
-              if not isinstance(value, Path) and value not in (None, '', False, math.inf)]
     silent = f', {of.silent} of them silent at the end' if of.silent else ''
+    radius = '' if of.radius is None else f'; radius {of.radius:g} m'
     write_page(path, title, {
-        'subtitle': f'{of.duration:.1f} s, {count(of.robots, "robot")}{silent}',
+        'subtitle': f'{of.duration:.1f} s, {count(of.robots, "robot")}{silent}{radius}',
         'figures': [*_figures(of)], 'warnings': warnings,
-        'events': sorted([*_events(of), *events]), 'settings': shown, 'report': as_text(of)},
+        'events': sorted([*_events(of), *events]), 'report': reports.as_text(of)},
         frames, run.rings, reach, run.begin, panels)
 
 
 def write_watched(path: Path, title: str, frames: Sequence[Frame], rings: Rings,
                   tracker: SwarmTracker, radius: float, reach: float,
-                  settings: Mapping[str, object], failed: Sequence[str] = (),
-                  events: Sequence[tuple[float, str]] = ()) -> None:
+                  failed: Sequence[str] = (), events: Sequence[tuple[float, str]] = ()) -> None:
     """
     Write the page of a run without a recording. See :func:`write` for other arguments.
 
@@ -75,17 +62,16 @@ def write_watched(path: Path, title: str, frames: Sequence[Frame], rings: Rings,
     """
     shown = [frame for frame in frames if frame.snapshot.robots]
     snapshots = [frame.snapshot for frame in shown]
-    begin = snapshots[0].time
-    run = Run(snapshots, begin, snapshots[-1].time,
-              Traffic(tracker.messages, tracker.bytes, tracker.rejected), rings,
-              DiagnosticsSummary(), {}, {}, {}, [])
-    of = report(run, ReplaySettings(
+    begin, end = snapshots[0].time, snapshots[-1].time
+    run = Run(snapshots, begin, end, Traffic(tracker.messages, tracker.bytes, tracker.rejected),
+              rings, DiagnosticsSummary(), {}, {}, {}, [])
+    of = reports.report(run, ReplaySettings(
         expiry=tracker.expiry, radius=radius, communication_range=reach))
-    write(path, title, run, of, shown, reach, settings, failed,
+    write(path, title, run, of, shown, reach, failed,
           events=[(time - begin, text) for time, text in events])
 
 
-def _figures(of: Report) -> Iterator[tuple[str, str]]:
+def _figures(of: reports.Report) -> Iterator[tuple[str, str]]:
     """Yield the figures at the head of the page, each with its name."""
     yield f'{of.regions[1]:.1f}', 'regions on average'
     yield f'{of.whole:.0%}', 'of the time a whole partition'
@@ -98,11 +84,12 @@ def _figures(of: Report) -> Iterator[tuple[str, str]]:
         yield f'{of.localisation[-1].distances:.2f} m', 'error of distances'
 
 
-def _events(of: Report) -> Iterator[tuple[float, str]]:
+def _events(of: reports.Report) -> Iterator[tuple[float, str]]:
     """Yield first partition, losses of leaders and the longest reigns, with their times [s]."""
     if of.first_partition is not None:
         yield of.first_partition, 'first partition'
-    yield from zip((loss.time for loss in of.losses), loss_lines(of))
-    for reign in sorted(of.reigns, key=lambda reign: reign.begin - reign.end)[:MOST_REIGNS]:
+    yield from zip((loss.time for loss in of.losses), reports.loss_lines(of))
+    longest = sorted(of.reigns, key=lambda reign: reign.begin - reign.end)
+    for reign in longest[:reports.MOST_REIGNS]:
         yield reign.begin, (f'robot {reign.leader} leads for {reign.end - reign.begin:.1f} s, at '
                             f'most {count(reign.most, "robot")}')

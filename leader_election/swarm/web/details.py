@@ -12,6 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
+
 """Details on the page of a running swarm: one robot, and the findings of the doctor."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,8 +22,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from bokeh.models import ColumnDataSource
-from bokeh.models.annotations import Arrow, VeeHead
 from jinja2 import Environment
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.diagnostics import RobotStatus
@@ -31,14 +30,10 @@ from leader_election.swarm.doctor.communication import hearing
 from leader_election.swarm.doctor.diagnoses import choose, examine, Finding
 from leader_election.swarm.doctor.observations import Level, listing, Observations
 from leader_election.swarm.snapshot import Snapshot
-from leader_election.swarm.view import formatting
-from leader_election.swarm.view.drawing import FAINT
-from leader_election.swarm.web.swarm_map import columns, Data, ENDS
-from leader_election.swarm.web.timeline import Event
+from leader_election.swarm.view.formatting import fields_text
+from leader_election.swarm.web.swarm_map import ALARM, Data, tabulated, WARNING
 
-MOST_EVENTS, MOST_RECEIVED = 4, 4
-_DECISION = 300
-"""The shown length of a decision [characters]."""
+MOST_RECEIVED = 4
 _ROBOT = Environment(autoescape=True).from_string(
     Path(__file__).with_name('robot.html.j2').read_text(encoding='utf-8'))
 
@@ -69,37 +64,22 @@ def way_to_leader(snapshot: Snapshot, robot: int, communication_range: float) ->
 
 
 def robot_html(robot: int, snapshot: Snapshot, way: Sequence[int],
-               statuses: Iterable[RobotStatus] = (), events: Iterable[Event] = ()) -> str:
+               statuses: Iterable[RobotStatus] = ()) -> str:
     """
     Return the details of a robot as HTML, with escaped texts of its messages.
 
     :param way: the path to its leader (:func:`way_to_leader`).
     :param statuses: its last statuses on ``/diagnostics``, empty if not received.
-    :param events: of all robots.
     """
     view = snapshot.robots.get(robot) or snapshot.gone.get(robot)
     if view is None:
         return f'<h2>robot {robot}</h2><p>not heard yet</p>'
     found = {status.concern: status for status in statuses}
     values = {key: text for status in found.values() for key, text in status.values.items()}
-    odometry = found.get(vocabulary.ODOMETRY)
     return _ROBOT.render(
-        view=view, way=way, leads=view.leader == view.id, led=view.leader in snapshot.robots,
-        silent=None if robot in snapshot.robots else snapshot.time - view.heard, values=values,
-        members='' if math.isnan(view.members) else formatting.member_number(view.members),
-        decision=formatting.shortened(view.decision, _DECISION),
-        fields=formatting.shortened(formatting.fields_text(view.fields), _DECISION),
-        received=_received(values.get(vocabulary.CANDIDACIES, '')),
-        deviation='' if math.isnan(view.deviation) else f' ± {view.deviation:.2f} m',
-        odometry=odometry and odometry.message, radii=radii(found.values()),
-        warnings=[status.message for status in found.values() if status.level > 0]) + events_html(
-            [event for event in events if event.robot == robot], MOST_EVENTS)
-
-
-def events_html(events: Sequence[Event], most: int) -> str:
-    """Return the last events as HTML, the newest first."""
-    return ''.join(f'<p>{event.time:.1f} s: {escape(event.text)}</p>'
-                   for event in events[:-most - 1:-1])
+        view=view, way=way, robots=snapshot.robots, silent=snapshot.time - view.heard,
+        values=values, fields=fields_text(view.fields), statuses=found,
+        received=_received(values.get(vocabulary.CANDIDACIES, '')), radii=radii(found.values()))
 
 
 def radii(statuses: Iterable[RobotStatus]) -> tuple[float, ...]:
@@ -128,7 +108,7 @@ def _received(text: str) -> list[str]:
     return [*listed[:MOST_RECEIVED], *([f'… and {more} more'] if more > 0 else [])]
 
 
-TINTS = {Level.NOTE: '#0072b2', Level.WARN: '#e69f00', Level.ERROR: '#b3261f'}
+TINTS = {Level.NOTE: '#0072b2', Level.WARN: WARNING, Level.ERROR: ALARM}
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
@@ -144,7 +124,7 @@ class Examination(NamedTuple):
 
     def html(self) -> str:
         """Return the findings as HTML: level, robots, description and advice."""
-        return ''.join(
+        return f'<h2>{len(self.findings)} findings</h2>' + ''.join(
             f'<p><b style="color:{TINTS[found.level]}">{MARKS[found.level]}</b> '
             + escape(f'{listing(found.subjects)}{": " if found.subjects else ""}{found.what}. '
                      f'{found.remedy}') + '</p>' for found in self.findings)
@@ -182,36 +162,12 @@ def marks(snapshot: Snapshot, way: Sequence[int], around: Sequence[float],
         once = not mutual or examined.ids[receiver] < examined.ids[sender]
         if once and {receiver, sender} <= living.keys():
             ends[mutual].append((*living[sender], *living[receiver]))
-    worst: dict[str, Level] = {}
-    for found in examined.findings:
-        for name in found.subjects:
-            worst.setdefault(name, found.level)
-    return {
-        'way': columns('x y', [places[i] for i in way if i in places]),
-        'chosen': columns('x y', [places[i] for i in way[:1] if i in places]),
-        'radii': columns('x y radius', [
-            (*places[leader], radius) for radius in around if leader in places]),
-        'mutual': columns(ENDS, ends[True]), 'one_way': columns(ENDS, ends[False]),
-        'found': columns('x y tint', [(*living[name], TINTS[level])
-                                      for name, level in worst.items() if name in living])}
-
-
-def draw_marks(chart: Any) -> dict[str, ColumnDataSource]:
-    """Draw the marks of one viewer on the map, and return their sources (:func:`marks`)."""
-    sources = {name: ColumnDataSource(data, name=name)
-               for name, data in marks(Snapshot(0.0, {}), (), (), Examination()).items()}
-    note, warn = formatting.hexadecimal(formatting.NOTE), TINTS[Level.WARN]
-    chart.segment('x0', 'y0', 'x1', 'y1', source=sources['mutual'], line_color=FAINT,
-                  line_width=1.5)
-    chart.add_layout(Arrow(
-        x_start='x0', y_start='y0', x_end='x1', y_end='y1', source=sources['one_way'],
-        line_color=warn, line_width=3,  # type: ignore[call-arg]
-        end=VeeHead(size=14, line_color=warn, fill_color=warn)))
-    chart.line('x', 'y', source=sources['way'], line_color=note, line_width=3,
-               line_dash='dotted')
-    chart.circle('x', 'y', radius='radius', source=sources['radii'], fill_color=None,
-                 line_color=FAINT, line_dash='dashed')
-    for name, size, tint in (('found', 20, 'tint'), ('chosen', 28, note)):
-        chart.scatter('x', 'y', source=sources[name], size=size, fill_color=None, line_width=3,
-                      line_color=tint)
-    return sources
+    # The gravest come first.
+    worst = {name: found.level for found in reversed(examined.findings)
+             for name in found.subjects if name in living}
+    return tabulated({
+        'way': [places[i] for i in way if i in places],
+        'chosen': [places[i] for i in way[:1] if i in places],
+        'radii': [(*places[leader], radius) for radius in around if leader in places],
+        'mutual': ends[True], 'one_way': ends[False],
+        'found': [(*living[name], TINTS[level]) for name, level in worst.items()]})

@@ -36,8 +36,6 @@ HERE = ('localhost', '127.0.0.1', '::1')
 EVERYWHERE = ('0.0.0.0', '::')
 """Wildcard addresses, for which the host name is printed."""
 _COOKIE = 'swarm_token'
-_FORGET = 15_000
-"""Time after which the page of an absent viewer is dropped [ms]."""
 
 
 class _RefusalHandler(RequestHandler):
@@ -94,12 +92,16 @@ class _Socket(WSHandler):
         # Forwarded by ssh, the page may have another port.
         allowed = urlsplit(origin).hostname in HERE or bool(self.application.auth_provider.token)
         if not allowed:
-            self._refuse('from a foreign page')
+            self.log_exception()
         return allowed
 
     def log_exception(self, *_: Any) -> None:
-        """Report an error on opening: strangers send anything in place of token and session."""
-        self._refuse('without the token, or a session, of the page')
+        """Report a refusal: strangers send anything in place of token, session and origin."""
+        self.application.refused = refused = getattr(self.application, 'refused', 0) + 1
+        if str(refused).strip('0') == '1':
+            logging.getLogger(__name__).warning(
+                'a websocket from %s was refused (without the token, a session, or the address of '
+                'the page); %d so far', self.request.remote_ip, refused)
 
     async def _async_open(self, token: str) -> None:
         try:
@@ -107,12 +109,6 @@ class _Socket(WSHandler):
         except Exception:
             self.log_exception()
             self.close()
-
-    def _refuse(self, why: str) -> None:
-        self.application.refused = refused = getattr(self.application, 'refused', 0) + 1
-        if str(refused).strip('0') == '1':
-            logging.getLogger(__name__).warning('a websocket from %s was refused (%s); %d so far',
-                                                self.request.remote_ip, why, refused)
 
 
 # Bokeh's own way for other handlers: it reads this list when the pages of a server are made.
@@ -141,26 +137,19 @@ class PageServer:
         token = '' if here else token or secrets.token_urlsafe(12)
         try:
             self._server = Server(
-                make, IOLoop(), address=address, port=port, auth_provider=_TokenProvider(token),
-                unused_session_lifetime_milliseconds=_FORGET,
-                check_unused_sessions_milliseconds=_FORGET // 3)
+                make, IOLoop(), address=address, port=port, auth_provider=_TokenProvider(token))
         except OSError as error:
             raise ParameterError('port', problem=f': {address}:{port} cannot be used '
                                  f'({error.strerror}); take another port, or 0 for any') from None
         host = gethostname() if address in EVERYWHERE else address
         self.url = f'http://{host}:{self._server.port}/' + (f'?token={token}' if token else '')
-        self._thread = threading.Thread(target=self._run, name='pages', daemon=True)
+        self._server.io_loop.add_callback(self._server.start)
+        self._thread = threading.Thread(
+            target=self._server.io_loop.start, name='pages', daemon=True)
         self._thread.start()
-
-    def _run(self) -> None:
-        self._server.start()
-        self._server.io_loop.start()
 
     def stop(self) -> None:
         """Close all pages, and end the server."""
-        def end() -> None:
-            self._server.stop()
-            self._server.io_loop.stop()
-
-        self._server.io_loop.add_callback(end)
+        for end in (self._server.stop, self._server.io_loop.stop):
+            self._server.io_loop.add_callback(end)
         self._thread.join(timeout=2.0)

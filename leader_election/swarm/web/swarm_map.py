@@ -12,146 +12,141 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Map of a swarm by models of Bokeh: the content of pictures, trails and true positions."""
+
+"""Map of a swarm by models of Bokeh: the content of pictures, trails, true positions, marks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bokeh.models import ColumnDataSource, CustomJS, HoverTool, Range1d
+from bokeh.models.annotations import Arrow, VeeHead
 from bokeh.plotting import figure
 from leader_election.election.messages.codec import Position
 from leader_election.swarm.snapshot import RobotView
-from leader_election.swarm.view.drawing import (
-    drawing,
-    FAINT,
-    INK,
-    legend,
-    LINK,
-    PEAK,
-    REGION_EDGE,
-    REGION_FILL,
-    spot,
-)
+from leader_election.swarm.view import drawing
+from leader_election.swarm.view.drawing import FAINT, REGION_EDGE, REGION_FILL
 from leader_election.swarm.view.formatting import Colour, GONE, hexadecimal, NOTE
 from leader_election.swarm.view.frame import bounds, Frame, Rings
 import numpy as np
 
 TOOLS = 'pan,wheel_zoom,zoom_in,zoom_out,pan_left,pan_right,pan_up,pan_down,reset'
+WARNING, ALARM = '#e69f00', hexadecimal(NOTE)
+SIGNS = {'*': '★', 'o': '●', 'x': '×', '-': '—', '--': '╌'}
 Data = dict[str, Any]
 """The columns of a source, all of one length, by name."""
-ENDS = 'x0 y0 x1 y1'
-"""The columns of lines between two places [m]."""
-SIGNS = {'*': '★', 'o': '●', 'x': '×', '-': '—', '--': '╌'}
+COLUMNS = {
+    **dict.fromkeys(('peaks', 'regions', 'walls', 'arena', 'parts', 'trails'), 'xs ys tint'),
+    **dict.fromkeys(('links', 'mutual', 'one_way', 'truth'), 'x y x1 y1'),
+    **dict.fromkeys(('robots', 'leaders'), 'x y id leader fill edge width'),
+    'labels': 'x y text below tint', 'uncertain': 'x y radius tint', 'radii': 'x y radius',
+    'found': 'x y tint', 'gone': 'x y id', 'chosen': 'x y', 'way': 'x y'}
+"""The columns of each source of a map."""
+LINES: Sequence[tuple[str, str, str, float, float, str, dict[str, Any]]] = (
+    ('patches', 'peaks', hexadecimal(drawing.PEAK), 1, 1, 'dashed', {'fill_alpha': REGION_FILL}),
+    ('patches', 'regions', 'tint', 1.4, REGION_EDGE, 'solid', {'fill_alpha': REGION_FILL}),
+    ('patches', 'walls', FAINT, 1, 1, 'solid', {'fill_alpha': 0.35}),
+    ('multi_line', 'arena', FAINT, 2, 1, 'solid', {}),
+    ('multi_line', 'parts', 'tint', 1, REGION_EDGE, 'solid', {}),
+    ('multi_line', 'trails', 'tint', 1.5, 0.5, 'solid', {}),
+    ('segment', 'links', drawing.LINK, 0.5, 1, 'solid', {}),
+    ('segment', 'mutual', FAINT, 1.5, 1, 'solid', {}),
+    ('segment', 'truth', FAINT, 1, 1, 'solid', {}),
+    ('circle', 'uncertain', 'tint', 1, 0.6, 'solid', {'fill_color': None}),
+    ('circle', 'radii', FAINT, 1, 1, 'dashed', {'fill_color': None}),
+    ('line', 'way', ALARM, 3, 1, 'dotted', {}))
+"""Glyph, source, colour, width, opacity, dash and filling of lines, the lowest first."""
+SYMBOLS = (
+    ('truth', 'diamond', 8, FAINT, 1, None), ('gone', 'x', 9, hexadecimal(GONE), 2, None),
+    ('found', 'circle', 20, 'tint', 3, None), ('chosen', 'circle', 28, ALARM, 3, None),
+    ('robots', 'circle', 9, 'edge', 'width', 'fill'),
+    ('leaders', 'star', 22, 'edge', 'width', 'fill'))
+"""Source, shape, size, and colour, width and filling of the edge of symbols."""
 
 
 class SwarmMap:
     """
-    A map, and the sources of its moving parts.
+    A map, empty until data are shown.
 
-    :param frames: at least one. The visible area holds all of them, and the first is shown.
-    :param rings: outlines of arena, obstacles and peaks.
-    :param communication_range: robots within this distance are linked by a line [m], 0 for no
-        lines.
     :param prefix: of the names of the sources, which distinguishes two maps on one page.
     :ivar figure: the map.
-    :ivar reach: the communication range [m]. It may change.
-    :ivar sources: of the moving parts, by the names of :meth:`data`.
+    :ivar sources: of its parts, by the names of :data:`COLUMNS`.
     """
 
-    def __init__(self, frames: Sequence[Frame], rings: Rings, communication_range: float,
-                 prefix: str = '') -> None:
-        self.reach = communication_range
+    def __init__(self, prefix: str = '') -> None:
         self.figure = chart = empty_chart(
-            aspect_ratio=1.0, max_height=800, tools=TOOLS, active_scroll='wheel_zoom',
-            x_range=Range1d(start=0, end=1), y_range=Range1d(start=0, end=1),
-            x_axis_label='x [m]', y_axis_label='y [m]', toolbar_location='above')
-        self._static = {name: ColumnDataSource() for name in ('peaks', 'walls', 'arena')}
+            name=f'{prefix}map', aspect_ratio=1.0, max_height=800, tools=TOOLS,
+            active_scroll='wheel_zoom', x_range=Range1d(start=0, end=1),
+            y_range=Range1d(start=0, end=1), x_axis_label='x [m]', y_axis_label='y [m]',
+            toolbar_location='above')
         self._extent = ColumnDataSource()
-        self.draw_outlines(frames, rings)
         fit = CustomJS(args={'figure': chart, 'extent': self._extent}, code='fit(figure, extent)')
         self._extent.js_on_change('data', fit)
         chart.js_on_change('inner_width', fit)
         chart.js_on_change('inner_height', fit)
-        self.sources = {name: ColumnDataSource(data, name=prefix + name)
-                        for name, data in self.data(frames[0]).items()}
-        self._draw(chart)
-
-    def _draw(self, chart: Any) -> None:
-        """Draw all sources, the lowest first."""
-        source = {**self._static, **self.sources}
-        chart.patches('xs', 'ys', source=source['peaks'], color=hexadecimal(PEAK),
-                      fill_alpha=REGION_FILL, line_dash='dashed')
-        chart.patches('xs', 'ys', source=source['regions'], color='tint',
-                      fill_alpha=REGION_FILL, line_alpha=REGION_EDGE, line_width=1.4)
-        chart.patches('xs', 'ys', source=source['walls'], color=FAINT, fill_alpha=0.35)
-        for name, tint, alpha, width in (
-                ('arena', FAINT, 1, 2), ('parts', 'tint', REGION_EDGE, 1),
-                ('trails', 'tint', 0.5, 1.5)):
-            chart.multi_line('xs', 'ys', source=source[name], line_color=tint, line_alpha=alpha,
-                             line_width=width)
-        for name, tint, width in (('links', LINK, 0.5), ('truth', FAINT, 1)):
-            chart.segment('x0', 'y0', 'x1', 'y1', source=source[name], line_color=tint,
-                          line_width=width)
-        chart.circle('x', 'y', radius='radius', source=source['uncertain'], fill_color=None,
-                     line_color='tint', line_alpha=0.6)
-        chart.scatter('x1', 'y1', source=source['truth'], size=8, fill_color=None,
-                      line_color=FAINT, marker='diamond')
-        chart.scatter('x', 'y', source=source['gone'], size=9, marker='x', line_width=2,
-                      line_color=hexadecimal(GONE))
-        robots = [chart.scatter('x', 'y', source=source[name], size=size, marker=marker,
-                                fill_color='fill', line_color='edge', line_width='width')
-                  for name, size, marker in (('robots', 9, 'circle'), ('leaders', 22, 'star'))]
+        self.sources = {name: ColumnDataSource(columns(names, ()), name=prefix + name)
+                        for name, names in COLUMNS.items()}
+        for glyph, name, tint, width, alpha, dash, filling in LINES:
+            ends = [each for each in COLUMNS[name].split() if each != 'tint']
+            if filling:
+                filling = {'fill_color': tint, **filling}
+            getattr(chart, glyph)(*ends, source=self.sources[name], line_color=tint,
+                                  line_width=width, line_alpha=alpha, line_dash=dash, **filling)
+        robots = [chart.scatter('x', 'y', source=self.sources[name], marker=shape, size=size,
+                                line_color=tint, line_width=width, fill_color=fill)
+                  for name, shape, size, tint, width, fill in SYMBOLS][-2:]
+        chart.add_tools(HoverTool(renderers=robots, tooltips=[
+            ('robot', '@id'), ('leader', '@leader')]))
+        chart.add_layout(Arrow(
+            x_start='x', y_start='y', x_end='x1', y_end='y1', source=self.sources['one_way'],
+            line_color=WARNING, line_width=3,  # type: ignore[call-arg]
+            end=VeeHead(size=14, line_color=WARNING, fill_color=WARNING)))
         # An outline covers half of the strokes of its text, so it is a text of its own below.
         for style in ({'text_color': 'white', 'text_outline_color': 'white',
                        'text_outline_width': 3}, {'text_color': 'tint'}):
-            chart.text('x', 'y', 'text', source=source['labels'], y_offset='below',
+            chart.text('x', 'y', 'text', source=self.sources['labels'], y_offset='below',
                        text_align='center', text_baseline='middle', text_font_size='12px',
                        text_font_style='bold', **style)
-        chart.add_tools(HoverTool(renderers=robots, tooltips=[
-            ('robot', '@id'), ('leader', '@leader')]))
 
-    def draw_outlines(self, frames: Sequence[Frame], rings: Rings) -> None:
-        """Draw the outlines, and fit the map to them, or else to all robots of these frames."""
-        for name, outlines in zip(self._static, (rings.peaks, rings.obstacles, rings.arena)):
-            self._static[name].data = _rings([((0, 0, 0), ring) for ring in outlines])
+    def fit(self, frames: Sequence[Frame], rings: Rings) -> None:
+        """Show the outlines, and fit the map to them, or else to all robots of these frames."""
+        self.show(tabulated({name: _tinted([((0, 0, 0), ring) for ring in outlines])
+                             for name, outlines in zip(('arena', 'walls', 'peaks'), rings)}))
         left, bottom, right, top = map(float, bounds(frames, rings))
         self._extent.data = columns('left bottom right top', [(left, bottom, right, top)])
         self.figure.aspect_ratio = min(max((right - left) / max(top - bottom, 1e-3), 0.7), 3.0)
 
-    def data(self, frame: Frame,
-             trails: Mapping[int, Sequence[Position]] | None = None) -> dict[str, Data]:
-        """
-        Return the data of all sources at a frame, by the name of the source.
-
-        :param trails: points of each robot's recent path, by id [m].
-        """
-        drawn, robots = drawing(frame, self.reach), frame.snapshot.robots
-        tint = {leader: hexadecimal(each) for leader, each in frame.colours.items()}
-        return {
-            'regions': _rings(drawn.regions), 'parts': _rings(drawn.parts),
-            'links': columns(ENDS, [(*one, *other) for one, other in drawn.links]),
-            'trails': _rings([(frame.colours[robots[i].leader], path)
-                              for i, path in (trails or {}).items()
-                              if i in robots and len(path) > 1]),
-            'truth': columns(ENDS, [
-                (*robot.position, *frame.truth[i]) for i, robot in robots.items()
-                if robot.position is not None and i in frame.truth]),
-            'uncertain': columns('x y radius tint', [
-                (*_place(robot), robot.deviation, tint[robot.leader])
-                for robot in drawn.uncertain]),
-            'gone': columns('x y id', [(*_place(robot), robot.id) for robot in drawn.gone]),
-            **{name: columns('x y id leader fill edge width', [
-                (*_place(robot), robot.id, robot.leader, *spot(robot, frame))
-                for robot in shown])
-               for name, shown in (('robots', drawn.robots), ('leaders', drawn.leaders))},
-            'labels': columns('x y text below tint', [
-                (*label.position, label.text, -label.above,
-                 hexadecimal(NOTE) if label.remark else INK) for label in drawn.labels])}
-
     def show(self, data: Mapping[str, Data]) -> None:
-        """Show the data of a frame."""
-        for name, source in self.sources.items():
-            source.data = data[name]
+        """Show the data of some sources."""
+        for name, each in data.items():
+            self.sources[name].data = each
+
+
+def map_data(frame: Frame, reach: float,
+             trails: Mapping[int, Sequence[Position]] | None = None) -> dict[str, Data]:
+    """
+    Return the data of a map at a frame, by the name of the source.
+
+    :param reach: robots within this distance are linked by a line [m], 0 for no lines.
+    :param trails: points of each robot's recent path, by id [m].
+    """
+    drawn, robots = drawing.drawing(frame, reach), frame.snapshot.robots
+    tint = {leader: hexadecimal(each) for leader, each in frame.colours.items()}
+    return tabulated({
+        'regions': _tinted(drawn.regions), 'parts': _tinted(drawn.parts),
+        'links': [(*one, *other) for one, other in drawn.links],
+        'trails': _tinted([(frame.colours[robots[i].leader], path)
+                           for i, path in (trails or {}).items()
+                           if i in robots and len(path) > 1]),
+        'truth': [(*frame.truth[i], *robot.position) for i, robot in robots.items()
+                  if robot.position is not None and i in frame.truth],
+        'uncertain': [(*_place(robot), robot.deviation, tint[robot.leader])
+                      for robot in drawn.uncertain],
+        'gone': [(*_place(robot), robot.id) for robot in drawn.gone],
+        **{name: [(*_place(robot), robot.id, robot.leader, *drawing.spot(robot, frame))
+                  for robot in shown]
+           for name, shown in (('robots', drawn.robots), ('leaders', drawn.leaders))},
+        'labels': [(*label.position, label.text, -label.above,
+                    ALARM if label.remark else drawing.INK) for label in drawn.labels]})
 
 
 def empty_chart(**options: Any) -> Any:
@@ -179,9 +174,14 @@ def legend_html(frames: Sequence[Frame], rings: Rings, communication_range: floa
     return ' &ensp; '.join(
         f'<span style="color:{entry.colour}">'
         f'{"☆" if entry.hollow and entry.symbol == "*" else "○" if entry.hollow else sign}'
-        f'</span> {entry.text}' for entry in legend(frames, rings, communication_range)
+        f'</span> {entry.text}' for entry in drawing.legend(frames, rings, communication_range)
         for sign in [SIGNS.get(entry.symbol, '')]) + (
             ' &ensp; ◇ true position' if any(frame.truth for frame in frames) else '')
+
+
+def tabulated(rows: Mapping[str, Sequence[Sequence[Any]]]) -> dict[str, Data]:
+    """Return the data of sources of a map from their rows, by the name of the source."""
+    return {name: columns(COLUMNS[name], each) for name, each in rows.items()}
 
 
 def columns(names: str, rows: Sequence[Sequence[Any]]) -> Data:
@@ -196,11 +196,10 @@ def columns(names: str, rows: Sequence[Sequence[Any]]) -> Data:
             else list(column) for name, column in zip(names.split(), found)}
 
 
-def _rings(rings: Sequence[tuple[Colour, Sequence[Position]]]) -> Data:
+def _tinted(rings: Sequence[tuple[Colour, Sequence[Position]]]) -> list[tuple[Any, ...]]:
     # To the millimetre: each digit is sent, or stored, for each corner.
-    return columns('xs ys tint', [
-        (*([round(along, 3) for along in ends] for ends in zip(*ring)), hexadecimal(tint))
-        for tint, ring in rings])
+    return [(*([round(along, 3) for along in ends] for ends in zip(*ring)), hexadecimal(tint))
+            for tint, ring in rings]
 
 
 def _place(robot: RobotView) -> Position:

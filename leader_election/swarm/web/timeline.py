@@ -15,11 +15,10 @@
 """Timeline of the leaders of all robots, with events, of a finished or of a running run."""
 
 from collections import deque
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d
+from bokeh.models import ColumnDataSource, FactorRange, HoverTool
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.view.drawing import INK
 from leader_election.swarm.view.formatting import change_text, count, GONE, hexadecimal
@@ -29,7 +28,7 @@ from leader_election.swarm.web.swarm_map import columns, Data, empty_chart
 MOST_BARS = 5000
 """The most bars of a history with a span. The oldest are dropped."""
 MOST_EVENTS = 200
-_TALLEST = 60
+_TALLEST = 300
 """The number of robots beyond which their rows become thinner."""
 
 
@@ -130,52 +129,31 @@ class History:
     def data(self) -> Data:
         """Return the columns of the bars, with a row a robot, in the order of its last leader."""
         last = {bar.robot: bar.leader for bar in self.bars}
-        order = sorted(last, key=lambda robot: (last[robot], robot != last[robot], robot))
-        rows = {robot: row for row, robot in enumerate(reversed(order))}
+        bars = sorted(self.bars, reverse=True, key=lambda bar: (
+            last[bar.robot], bar.robot != last[bar.robot], bar.robot))
         begin = self.now - self.span
-        return columns('robot leader y left right tint edge', [
-            (bar.robot, bar.leader, rows[bar.robot], max(bar.left, begin), bar.right, bar.tint,
-             INK if bar.robot == bar.leader else None) for bar in self.bars])
+        return columns('robot leader left right tint edge', [
+            (str(bar.robot), bar.leader, max(bar.left, begin), bar.right, bar.tint,
+             INK if bar.robot == bar.leader else None) for bar in bars])
 
 
 class Timeline:
-    """
-    A chart of a history: one row a robot in its leader's colour. Bars of leaders have an edge.
+    """A chart of one row a robot, in the colours of its leaders. Bars of leaders have an edge."""
 
-    :param frames: in the order of time. It may be empty.
-    :param start: the origin of time [s].
-    """
-
-    def __init__(self, frames: Iterable[Frame] = (), start: float = 0.0) -> None:
-        history = History(start=start)
-        for frame in frames:
-            history.observe(frame)
-        self.source = ColumnDataSource(history.data())
+    def __init__(self) -> None:
+        self.source = ColumnDataSource(History().data())
         self.figure = chart = empty_chart(
-            height=200, tools='xpan,xwheel_zoom,reset', x_axis_label='time [s]',
-            y_axis_label='robots', y_range=Range1d(start=-0.5, end=0.5))
-        self._ids = FixedTicker()
-        chart.yaxis.ticker = self._ids
+            name='timeline', height=200, tools='xpan,xwheel_zoom,reset', x_axis_label='time [s]',
+            y_axis_label='robots', y_range=FactorRange())
         chart.yaxis.update(major_label_text_font_size='9px', major_tick_line_color=None)
-        bars = chart.hbar(y='y', left='left', right='right', height=1.0, fill_color='tint',
+        bars = chart.hbar(y='robot', left='left', right='right', height=1.0, fill_color='tint',
                           line_color='edge', line_width=0.5, source=self.source)
         chart.add_tools(HoverTool(renderers=[bars], tooltips=[
             ('robot', '@robot'), ('leader', '@leader'),
             ('from', '@left{0.0} s'), ('to', '@right{0.0} s')]))
-        self._stretch()
 
     def show(self, data: Data) -> None:
         """Show the bars of a history (:meth:`History.data`) in place of those shown."""
         self.source.data = data
-        self._stretch()
-
-    def _stretch(self) -> None:
-        """Make room for all rows, and name them."""
-        data = self.source.data
-        ids = dict(zip(data['y'], map(str, data['robot'])))
-        rows = max(ids, default=0) + 1
-        self.figure.y_range.end = rows - 0.5
-        self.figure.height = 90 + 11 * min(rows, _TALLEST)
-        self._ids.ticks = sorted(ids)[::-(-rows // _TALLEST)]
-        [axis] = self.figure.yaxis
-        axis.major_label_overrides = ids
+        self.figure.y_range.factors = rows = list(dict.fromkeys(data['robot']))
+        self.figure.height = 90 + 11 * min(len(rows), _TALLEST)

@@ -55,7 +55,7 @@ def test_page_shows_robots_and_a_lost_leader(page):
             return [session.document.get_model_by_name(name).data['id'] for name in kinds]
 
     def on_map():
-        return [page.page.feed.state.map[name]['id'] for name in kinds]
+        return [page.page.feed.state.map.get(name, {}).get('id') for name in kinds]
 
     kinds = 'leaders', 'robots', 'gone'
     assert shown() == [[], [], []], 'nothing is computed where nobody looks'
@@ -63,7 +63,7 @@ def test_page_shows_robots_and_a_lost_leader(page):
         spin_until(nodes, lambda: on_map() == [[3], [1, 2], []] and page.page.statuses(2))
         assert {status.concern for status in page.page.statuses(2)} >= {'election', 'odometry'}
         assert page.page.statuses(9) == ()
-        assert page.page.feed.state.map['truth']['x0'] == []
+        assert page.page.feed.state.map['truth']['x'] == []
         true = Odometry()
         true.pose.pose.position.x = 2.5
         truth = bench.create_publisher(Odometry, '/r2/ground_truth', 5)
@@ -71,7 +71,7 @@ def test_page_shows_robots_and_a_lost_leader(page):
         with pull_session(url=page.page.server.url) as viewer:
             viewer.document.select_one({'label': 'true positions'}).active = True
             viewer.force_roundtrip()
-            spin_until(nodes, lambda: list(page.page.feed.state.map['truth']['x1']) == [2.5])
+            spin_until(nodes, lambda: list(page.page.feed.state.map['truth']['x']) == [2.5])
         nodes.remove(robots[2])
         robots[2].destroy_node()
         spin_until(nodes, lambda: on_map() == [[2], [1], [3]])
@@ -102,7 +102,7 @@ def test_page_shows_a_one_way_link(page):
 
         def arrow(document):
             ends = document.get_model_by_name('one_way').data
-            return [list(ends[name]) for name in ('x0', 'y0', 'x1', 'y1')]
+            return [list(ends[name]) for name in ('x', 'y', 'x1', 'y1')]
 
         # On the server: a pull takes a second or more, in which the robots do not speak.
         [viewed] = page.page.server._server.get_sessions()

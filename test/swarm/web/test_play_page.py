@@ -21,8 +21,9 @@ from typing import Any
 from bokeh.document import Document
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import table
-from leader_election.swarm.web.live_page import LivePage, PageFeed
-from leader_election.swarm.web.play_page import Controls, FAULTS, MOVE, PlaygroundState
+from leader_election.swarm.history import Statistics
+from leader_election.swarm.web.live_page import PageFeed
+from leader_election.swarm.web.play_page import FAULTS, MOVE, PlaygroundState, PlayPage
 import pytest
 from swarm.view.example import frame, RINGS
 
@@ -34,25 +35,22 @@ class Page:
     """The page of one viewer, with robot 2 at (4, 2), and its requests."""
 
     def __init__(self) -> None:
-        feed = PageFeed(2.5)
-        self.document, self.made = Document(), list[tuple[str, Any]]()
-        self.live = LivePage(self.document, feed)
-        feed.observe(frame(), RINGS, list)
-        self.live.update()
-        self.live.map.figure.x_range.update(start=0.0, end=12.0)
+        self.document, self.made, self.feed = Document(), list[tuple[str, Any]](), PageFeed(2.5)
         self.state = PlaygroundState(
-            {'radius': 8.0, 'communication_range': 2.5, 'cut': False, 'liar': False,
-             'algorithm': 'bounded', 'beside.algorithm': 'classic'},
+            {'radius': 8.0, 'communication_range': 2.5, 'cut': False, 'liar': False},
             '', '', '', [(0.0, 0, 0)], frame(), RINGS)
-        self.controls = Controls(self.document, self.live, LENGTHS, lambda: self.state,
-                                 lambda *request: self.made.append(request))
+        self.viewed = PlayPage(LENGTHS, lambda: self.state,
+                               lambda *request: self.made.append(request), self.document,
+                               self.feed)
+        self.feed.observe(frame(), RINGS, Statistics())
+        self.viewed.update()
+        self.viewed.map.figure.x_range.update(start=0.0, end=12.0)
 
     def widget(self, name: str) -> Any:
         return self.document.get_model_by_name(name)
 
     def click(self, x: float, y: float) -> None:
-        for handle in (self.live._tap, self.controls._tap):
-            handle(SimpleNamespace(x=x, y=y))
+        self.viewed._tap(SimpleNamespace(x=x, y=y))
 
     def requests(self) -> list[tuple[str, Any]]:
         made, self.made = self.made, []
@@ -78,7 +76,7 @@ def test_robot_moves_to_the_second_of_two_clicks(page: Page) -> None:
     page.widget('fault').active = [*FAULTS].index(MOVE)
     for _ in range(2):
         page.click(4.1, 2.1)
-        page.controls.update()
+        page.viewed.show_controls()
         assert 'robot 2: click where it goes' in page.widget('note').text
         page.click(7.0, 5.0)
         assert page.requests() == [(MOVE, [2, 7.0, 5.0])]
@@ -86,8 +84,8 @@ def test_robot_moves_to_the_second_of_two_clicks(page: Page) -> None:
 
 def test_controls_are_updated_with_each_update_of_the_map(page: Page) -> None:
     page.state = page.state._replace(tour='Who may act: cut')
-    page.live._feed.observe(frame(1.5), RINGS, list)
-    page.live.update()
+    page.feed.observe(frame(1.5), RINGS, Statistics())
+    page.viewed.update()
     assert 'Who may act: cut' in page.widget('tour').text
 
 
@@ -97,7 +95,7 @@ def test_widgets_request_only_changes_of_their_viewer(page: Page) -> None:
     assert page.requests() == [('radius', 5.0), ('cut', True)]
     page.state = page.state._replace(values={
         **page.state.values, 'radius': 3.0, 'cut': True, 'liar': True})
-    page.controls.update()
+    page.viewed.show_controls()
     page.widget('radius').trigger('value_throttled', 8.0, 3.0)
     assert [page.widget(name).active for name in ('cut', 'liar')] == [True, True]
     assert page.widget('radius').value == 3.0 and page.requests() == []

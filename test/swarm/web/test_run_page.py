@@ -22,7 +22,7 @@ from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.swarm.view.frame import Frame
 from leader_election.swarm.web import run_page
 from leader_election.swarm.web.run_page import write_page
-from leader_election.swarm.web.timeline import MOST_BARS, Timeline
+from leader_election.swarm.web.timeline import History, MOST_BARS
 import pytest
 from swarm.recording.made import story, write
 from swarm.view.example import frame, RINGS
@@ -36,11 +36,12 @@ def test_page_drops_frames_of_long_runs_except_the_last(monkeypatch: pytest.Monk
     assert len(kept) == 10 and kept[-1] is frames[-1]
 
 
-def test_timeline_of_a_finished_run_starts_at_its_beginning() -> None:
+def test_history_of_a_finished_run_starts_at_its_beginning() -> None:
     views = [RobotView(1, None, -9.0, 0.0, leader) for leader in (1, 2)]
-    frames = [Frame(Snapshot(float(time), {1: views[time % 2]}), {})
-              for time in range(MOST_BARS + 2)]
-    assert min(Timeline(frames).source.data['left']) == 0.0
+    history = History()
+    for time in range(MOST_BARS + 2):
+        history.observe(Frame(Snapshot(float(time), {1: views[time % 2]}), {}))
+    assert min(history.data()['left']) == 0.0
 
 
 @pytest.fixture(scope='module')
@@ -52,12 +53,12 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / 'run.html'
 
 
-def test_page_of_a_recording_has_its_figures_events_and_settings_in_one_file(
+def test_page_of_a_recording_has_its_figures_events_and_radius_in_one_file(
         page: Path) -> None:
     text = page.read_text()
     for part in ('<h1>story.mcap: each robot', '20.5 s, 4 robots, 1 of them silent at the end',
                  'leader 4, which led 3 others, fell silent at 9.2 s', 'robot 3 leads for',
-                 'true position', '<td>radius</td><td>6 m</td>', '<td>Bokeh</td>',
+                 'at the end; radius 6 m<', 'true position',
                  'The whole report'):
         assert part in text
     # Nothing is fetched.
@@ -68,7 +69,7 @@ def test_run_page_escapes_texts_of_messages(tmp_path: Path) -> None:
     evil = '<script>alert(1)</script>'
     write_page(tmp_path / 'run.html', evil, {
         'subtitle': evil, 'figures': [(evil, evil)], 'warnings': [evil], 'events': [(0.0, evil)],
-        'settings': [(evil, evil)], 'report': evil}, [frame(note=evil)], RINGS, 3.0)
+        'report': evil}, [frame(note=evil)], RINGS, 3.0)
     assert evil not in (tmp_path / 'run.html').read_text()
 
 
