@@ -12,18 +12,20 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The settings of the playground, with the ranges of its page."""
+"""The settings of the playground: their ranges, and the parameters of processes by them."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.algorithms.given import leader_ranges
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.parameters import Parameter, table
+from leader_election.parameters import Parameter, ParameterError, table
 from leader_election.ros.demo.task_scenarios import GATE, SCENARIOS
+from leader_election.simulation.odometry import EXACT_ODOMETRY
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.swarm.web.play_page import PLAYGROUND
+from leader_election.swarm.web.play_page import PLAYGROUND, SWITCHES
 
 BESIDE = 'beside'
 """The instance of the election that runs beside the first, on the same robots."""
@@ -31,8 +33,11 @@ LEADERS = 'leaders'
 """The parameter of algorithm ``given``, of both instances."""
 SETTINGS: Mapping[str, Mapping[str, Any]] = PLAYGROUND['settings']
 """The settings of the page by their names on a node, which may begin with that of an instance."""
-PROCESSES: Mapping[str, Mapping[str, Any]] = PLAYGROUND['processes']
 TOURS: Mapping[str, Any] = PLAYGROUND['tours']
+_ALL, _WORLD, _SENSORS, _ROBOTS = (
+    PLAYGROUND['processes'][name] for name in ('all', 'world', 'sensors', 'robots'))
+SEED: int = _ALL['seed']
+EXPIRY: float = _ROBOTS['message_expiry']
 
 
 def _declared(name: str) -> Parameter:
@@ -62,3 +67,41 @@ def taken(key: str, values: Mapping[str, Any]) -> bool:
     algorithm = values[f'{instance}{dot}algorithm']
     return name in ALGORITHMS.get(algorithm).takes or not any(
         name in ALGORITHMS.get(each).takes for each in ALGORITHMS.names())
+
+
+def uses_leaders(values: Mapping[str, Any]) -> bool:
+    """Return whether an instance takes :data:`LEADERS`."""
+    return taken(LEADERS, values) or taken(f'{BESIDE}.{LEADERS}', values)
+
+
+def changed(values: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+    """
+    Return the values of all controls after a change of one.
+
+    :raises ParameterError: for a wrong value, and if its algorithm does not take the parameter.
+    """
+    after = {**values, name: CONTROLS[name].check(value)}
+    if not leader_ranges(after[LEADERS]) and uses_leaders(after):
+        raise ParameterError(LEADERS, problem=': algorithm given takes the ids of its leaders, '
+                             'such as 1, 5; fill in "leaders of given" first')
+    if name != LEADERS and not taken(name, after):
+        raise ParameterError(
+            name, problem=f': algorithm {values["algorithm"]} does not take it')
+    return after
+
+
+def world_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of the world."""
+    return {**_ALL, **_WORLD, **_SENSORS.get(values['metric'], {}),
+            **SCENARIOS[values['tasks']].world_parameters,
+            **{name: values[name] for name in ('robots', 'radio_loss', 'speed')}}
+
+
+def robot_parameters(values: Mapping[str, Any], members: str) -> dict[str, Any]:
+    """Return the parameters of the process of a robot, by its id."""
+    both = {**values, **{f'{BESIDE}.{key}': values[key] for key in ('radius', LEADERS)}}
+    chosen = {key: value for key, value in both.items() if key not in SWITCHES
+              and 'of_world' not in SETTINGS.get(key, ()) and taken(key, values)}
+    return {**_ALL, 'robots': values['robots'], 'members': members, 'instances': BESIDE,
+            **_ROBOTS, **EXACT_ODOMETRY, **chosen,
+            **SCENARIOS[values['tasks']].robot_parameters}

@@ -58,10 +58,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             processes.refuse_company(observer, ['/neighbourhood'], stop)
         page = Page(observer, partial(PlayPage, [*CONTROLS.values()], lambda: playground.state,
                                       playground.request))
+
+        def over() -> bool:
+            playground.step()
+            return stop.made
+
         print(f'the playground is at {page.server.url}; Ctrl-C ends it', flush=True)
         try:
             playground.commands = playground.start()
-            spin([*playground.observers.values()], lambda: stop.made)
+            spin([*playground.observers.values()], over)
         finally:
             page.server.stop()
             playground.processes.stop(processes.AT_ONCE)

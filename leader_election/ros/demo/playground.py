@@ -28,26 +28,13 @@ import shutil
 import signal
 from typing import Any
 
-from leader_election.election.algorithms.given import leader_ranges
 from leader_election.election.messages.codec import MAIN, Position
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import ROS2
-from leader_election.ros.demo import faults
-from leader_election.ros.demo.controls import (
-    BESIDE,
-    CONTROLS,
-    LEADERS,
-    MOST_ROBOTS,
-    PROCESSES,
-    SETTINGS,
-    taken,
-    TOURS,
-)
+from leader_election.ros.demo import controls, faults
 from leader_election.ros.demo.processes import DOMAIN
-from leader_election.ros.demo.task_scenarios import SCENARIOS
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.observer import SwarmObserver
-from leader_election.simulation.odometry import EXACT_ODOMETRY
 from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import regions
@@ -61,7 +48,6 @@ LEADER, LAST = 'leader', 'last'
 CURVE = 720
 """The most points of a curve. Each update of the observer adds one."""
 NOWHERE = (1e9, 1e9)
-EXPIRY: float = PROCESSES['robots']['message_expiry']
 NODE = 'robot_{}/election_node'
 
 
@@ -87,14 +73,13 @@ class Playground(faults.FaultySwarm):
         """
         self.observers = {instance: SwarmObserver(
             f'play_{instance}', ObserverParameters, parameter_overrides=overrides(
-                {'instance': instance, 'message_expiry': EXPIRY}))
-            for instance in (MAIN, BESIDE)}
+                {'instance': instance, 'message_expiry': controls.EXPIRY}))
+            for instance in (MAIN, controls.BESIDE)}
         node = self.observers[MAIN]
         super().__init__(node, folder)
-        node.watchers.append(self.step)
         self.values: dict[str, Any] = {
-            **{key: declared.check(values.get(key, SETTINGS[key]['value']))
-               for key, declared in CONTROLS.items()}, **dict.fromkeys(SWITCHES, False)}
+            **{key: declared.check(values.get(key, controls.SETTINGS[key]['value']))
+               for key, declared in controls.CONTROLS.items()}, **dict.fromkeys(SWITCHES, False)}
         self._start_values = self._before = self.values
         """The values before all changes, and those before the present tour."""
         self.blind: set[int] = set()
@@ -102,11 +87,12 @@ class Playground(faults.FaultySwarm):
         self._inbox: SimpleQueue[tuple[str, Any]] = SimpleQueue()
         self._pace, self._next = pace, 0.0
         self._tour: Iterator[float] | None = None
-        self._begun = node.snapshot.time
+        self._begun = self._now = node.snapshot.time
         self.curves: list[tuple[float, ...]] = [(0.0, 0.0, 0.0)]
         self._last = 0
-        self._places: dict[int, Position] = dict.fromkeys(range(1, MOST_ROBOTS + 1), NOWHERE)
-        self._attacker = faults.Attacker(node, self._places, PROCESSES['all']['seed'])
+        self._places: dict[int, Position] = dict.fromkeys(
+            range(1, controls.MOST_ROBOTS + 1), NOWHERE)
+        self._attacker = faults.Attacker(node, self._places, controls.SEED)
         self.acts: Mapping[str, Callable[[Any], str]] = {
             'kill': lambda value: self.kill(self._running(value)),
             'freeze': lambda value: self.pause(self._running(value)),
@@ -127,26 +113,11 @@ class Playground(faults.FaultySwarm):
     @property
     def state(self) -> PlaygroundState:
         """Return what pages show, from any thread."""
-        beside = self.observers[BESIDE]
+        beside = self.observers[controls.BESIDE]
         return PlaygroundState(
             self.values, _typed(self.commands),
             '; '.join(filter(None, (self._error, *self.errors[-1:]))), self._told, self.curves,
             beside.frame, beside.rings)
-
-    @property
-    def _scene(self) -> dict[str, Any]:
-        return {**PROCESSES['all'], 'robots': self.values['robots']}
-
-    def _robot(self, members: str) -> dict[str, Any]:
-        """Return the parameters of the process of a robot."""
-        values = {**self.values, **{f'{BESIDE}.{key}': self.values[key]
-                                    for key in ('radius', LEADERS)}}
-        chosen = {key: value for key, value in values.items()
-                  if key not in SWITCHES and taken(key, self.values)
-                  and 'of_world' not in SETTINGS.get(key, ())}
-        return {**self._scene, 'members': members, 'instances': BESIDE, **PROCESSES['robots'],
-                **EXACT_ODOMETRY, **chosen,
-                **SCENARIOS[self.values['tasks']].robot_parameters}
 
     def start(self) -> str:
         """Start all processes anew, and return the command lines that do it."""
@@ -155,28 +126,28 @@ class Playground(faults.FaultySwarm):
             self.kill(name)
         self._attacker.stop()
         for instance, observer in self.observers.items():
-            observer.tracker = SwarmTracker(EXPIRY, self.values['algorithm'], instance=instance)
+            observer.tracker = SwarmTracker(
+                controls.EXPIRY, self.values['algorithm'], instance=instance)
             observer.statistics = Statistics()
         self.blind.clear()
         self.values = {**self.values, **dict.fromkeys(SWITCHES, False)}
         self._places.update(dict.fromkeys(self._places, NOWHERE))
-        world = self.run(faults.WORLD, 'swarm_world', {
-            **self._scene, **PROCESSES['world'],
-            **PROCESSES['sensors'].get(self.values['metric'], {}),
-            **SCENARIOS[self.values['tasks']].world_parameters,
-            **{name: self.values[name] for name in ('radio_loss', 'speed')}})
+        world = self.run(faults.WORLD, 'swarm_world', controls.world_parameters(self.values))
         for robot in self.ids:
-            self.run(f'robot_{robot}', 'fleet', self._robot(str(robot)))
-        return (f'{line}{world} &\n'
-                + faults.start_commands(f'$(seq {len(self.ids)})', 'fleet', self._robot('{}')))
+            self.run(f'robot_{robot}', 'fleet', controls.robot_parameters(self.values, str(robot)))
+        return f'{line}{world} &\n' + faults.start_commands(
+            f'$(seq {len(self.ids)})', 'fleet', controls.robot_parameters(self.values, '{}'))
 
     def step(self) -> None:
         """
-        Execute requests, check the processes, extend the curves, at each update of the observer.
+        Execute requests, check the processes, extend the curves, once an update of the observer.
 
         :raises ProcessDied: if a process has ended, and was not killed.
         """
         now = self.observers[MAIN].snapshot.time
+        if now == self._now:
+            return
+        self._now = now
         while not self._inbox.empty():
             self._try(*self._inbox.get())
         if self._tour is not None and now >= self._next:
@@ -194,7 +165,7 @@ class Playground(faults.FaultySwarm):
         """Undo what the present tour has changed, and begin one unless its title is empty."""
         line = self._restore(self._before) if self._tour is not None else ''
         self._before, self._next = self.values, 0.0
-        self._tour = self._guide(title, TOURS[title]) if title else None
+        self._tour = self._guide(title, controls.TOURS[title]) if title else None
         return line
 
     def _guide(self, title: str, steps: list[Mapping[str, Any]]) -> Iterator[float]:
@@ -230,7 +201,7 @@ class Playground(faults.FaultySwarm):
         """
         Set a control, or make or end a fault.
 
-        :param name: a key of :data:`CONTROLS`; or ``kill``, ``freeze``, ``blind`` or ``revive``,
+        :param name: a key of :data:`.CONTROLS`; or ``kill``, ``freeze``, ``blind`` or ``revive``,
             which ends all three, with the id of a robot; ``move``, with a list of id, x and y [m];
             ``cut`` or ``liar``, with whether there is one; ``tour``, with its title, empty for
             none; ``reset``.
@@ -246,24 +217,17 @@ class Playground(faults.FaultySwarm):
         return command
 
     def _set(self, name: str, value: Any) -> str:
-        values = {**self.values, name: CONTROLS[name].check(value)}
-        given = any(taken(key, values) for key in (LEADERS, f'{BESIDE}.{LEADERS}'))
-        if not leader_ranges(values[LEADERS]) and given:
-            raise ParameterError(LEADERS, problem=': algorithm given takes the ids of its '
-                                 'leaders, such as 1, 5; fill in "leaders of given" first')
-        if name != LEADERS and not taken(name, values):
-            raise ParameterError(name, problem=f': algorithm {self.values["algorithm"]} does not '
-                                 'take it')
+        values = controls.changed(self.values, name, value)
         before, self.values = self.values, values
-        if values == before or name == LEADERS and not given:
+        if values == before or name == controls.LEADERS and not controls.uses_leaders(values):
             return ''
-        if 'anew' in SETTINGS[name]:
+        if 'anew' in controls.SETTINGS[name]:
             return self.start()
-        if 'of_world' in SETTINGS[name]:
+        if 'of_world' in controls.SETTINGS[name]:
             return self.set(faults.WORLD, {name: values[name]})
-        also = [f'{BESIDE}.{name}'] if name == 'radius' else []
-        settings = dict.fromkeys([name, *(key for key in also if taken(key, values))],
-                                 values[name])
+        beside = f'{controls.BESIDE}.{name}'
+        also = [beside] if name == 'radius' and controls.taken(beside, values) else []
+        settings = dict.fromkeys([name, *also], values[name])
         for robot in self.living:
             self.set(NODE.format(robot), settings)
         one = '; '.join(faults.set_command(NODE.format('$robot'), *each)
@@ -304,7 +268,7 @@ class Playground(faults.FaultySwarm):
         robot = self._id(value)
         name = f'robot_{robot}'
         line = self.go_on(name) if name in self.pids else (
-            self.run(name, 'fleet', self._robot(str(robot))) + ' &')
+            self.run(name, 'fleet', controls.robot_parameters(self.values, str(robot))) + ' &')
         if robot in self.blind:
             self.blind.discard(robot)
             line += '\n' + self._silence()

@@ -34,7 +34,7 @@ FAULTS: Mapping[str, str] = PLAYGROUND['faults']
 SWITCHES: Mapping[str, Sequence[str]] = PLAYGROUND['switches']
 LOOK, MOVE = 'look', 'move'
 """The two faults that a click alone does not make."""
-CURVES = (('first', '#0072b2', 'solid', 'algorithm'),
+CURVES = (('first', '#0072b2', 'solid', 'first'),
           ('beside', '#d55e00', 'dashed', 'second, with the map below'))
 """Name, style and label of the curves of both swarms, distinct for colour-blind people."""
 _WIDE: dict[str, Any] = {'sizing_mode': 'stretch_width', 'styles': {'flex-wrap': 'wrap'}}

@@ -31,7 +31,7 @@ from browser import Browser, browser  # noqa: F401
 from leader_election.election.messages.codec import MAIN
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.parameters import build, ParameterError, table
-from leader_election.ros.demo.controls import BESIDE, CONTROLS, SETTINGS, TOURS
+from leader_election.ros.demo.controls import BESIDE, CONTROLS, robot_parameters, SETTINGS, TOURS
 from leader_election.ros.demo.play import main
 from leader_election.ros.demo.playground import Playground
 from leader_election.ros.nodes.process import spin
@@ -73,7 +73,12 @@ class Play:
 
     def until(self, condition: Callable[[], bool], deadline: float = 60.0) -> None:
         end = time.monotonic() + deadline
-        spin([*self.game.observers.values()], lambda: condition() or time.monotonic() > end)
+
+        def over() -> bool:
+            self.game.step()
+            return condition() or time.monotonic() > end
+
+        spin([*self.game.observers.values()], over)
         assert condition() and self.game.errors == []
 
     def parameter(self, node: str, name: str) -> object:
@@ -130,13 +135,11 @@ def test_control_has_range_and_unit_of_its_declaration(name: str) -> None:
 
 
 def test_robots_take_every_choice_of_the_page(ros: None, tmp_path: Path) -> None:
-    game = Playground(tmp_path)
     host = {p.name for p in table(RobotHostParameters)}
-    first = dict(game.values)
+    first = dict(Playground(tmp_path).values)
     for name, control in CONTROLS.items():
         for value in control.choices() if control.choices else ():
-            game.values = {**first, name: value}
-            given = game._robot('1')
+            given = robot_parameters({**first, name: value}, '1')
             build(ElectionParameters, {'robot_id': 1, **{
                 key: each for key, each in given.items() if '.' not in key and key not in host}})
             build(InstanceParameters, {
@@ -378,6 +381,18 @@ def test_command_serves_this_computer_alone_and_ends_on_ctrl_c(tmp_path: Path) -
     child.send_signal(signal.SIGINT)
     rest, _ = child.communicate(timeout=60.0)
     assert (child.returncode, rest) == (0, '')
+
+
+def test_command_ends_with_one_line_when_the_world_is_killed(tmp_path: Path) -> None:
+    child = run('--robots', '1', '--output', str(tmp_path))
+    assert child.stdout is not None
+    next(line for line in child.stdout if 'playground' in line)
+    children = Path(f'/proc/{child.pid}/task/{child.pid}/children')
+    while not (world := children.read_text().split()):
+        assert child.poll() is None
+    os.kill(int(world[0]), signal.SIGKILL)
+    rest, _ = child.communicate(timeout=60.0)
+    assert (child.returncode, rest.count('\n')) == (2, 1) and 'world ended with status -9' in rest
 
 
 def test_slider_click_and_switch_change_the_swarm_in_a_browser(
