@@ -1,4 +1,4 @@
-// Fit the whole map to scale into a window of any shape.
+// Fit the whole map to scale into any window.
 function fit(figure, extent) {
   const [left, bottom, right, top] = ['left', 'bottom', 'right', 'top'].map((k) => extent.data[k][0])
   const labels = 24  // Pixels, so that those at the border are whole.
@@ -33,7 +33,7 @@ function play(button, time) {
   button.label = button.active ? '⏸ pause' : '▶ play'
   let now = time.value >= time.end ? time.start : time.value
   if (button.active) playing = setInterval(() => {
-    now = Math.min(now + 0.4, time.end)  // Four times as fast as the run.
+    now = Math.min(now + 0.4, time.end)
     time.value = now
     if (now >= time.end) button.active = false
   }, 100)
