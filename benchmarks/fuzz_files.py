@@ -21,7 +21,7 @@ process of its own. Failing files are kept in ``.hypothesis/fuzz/files``. ``make
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import closing, redirect_stderr, redirect_stdout
 from io import BytesIO, StringIO
 import os
 from pathlib import Path
@@ -49,6 +49,7 @@ from leader_election.swarm.recording import replay_command
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.runs import store
 from leader_election_lab.simulation.build import placements_of
+from leader_election_lab.simulation.run import Run
 from leader_election_lab.topologies.contacts import read_trace
 from leader_election_lab.topologies.graphs import read_graph
 import numpy as np
@@ -132,6 +133,9 @@ def readers(folder: Path) -> dict[str, Reader]:
         (0.0, '/turtle01/odom', twist(1.0, 0.0, 0.0)),
         (1.0, '/uwb/tof/n_3/n_7/distance', ranged(4.5, 'frame'))])
     places = np.arange(8.0).reshape(4, 2)
+    store.database_of(folder, 'a').parent.mkdir()
+    with closing(store.Keeper(folder, 'a')) as keeper:
+        keeper.keep(store.packed(Run(places, np.arange(3), 3.0)), ('f', 1))
     arrays = {f'optitrack_turtle0{robot}_{name}_np': values for robot in (1, 2)
               for name, values in (('pose', places), ('orientation', places[:, 0]))}
     murp = b't,A_x,A_y,A_z,A_yaw,r\n0,1,2,0.5,90,2.5\n1,1.5,2,0.5,91,\n2,2,2,0.5,92,2.75\n'
@@ -195,9 +199,9 @@ def readers(folder: Path) -> dict[str, Reader]:
             **arrays, uwb_range_1_2_np=places[:, 1])}, '4robots_data_01.npz'),
         'MURP': data_set({f'01_base-{base}_targ-{3 - base}_win-1_step-1.csv': murp
                           for base in (1, 2)}),
-        'run of the laboratory': one(lambda path: store.read(Path(path)), 'a,1.npz', _archive(
-            run=np.zeros((), [('samples', float, (2, 2)), ('counts', int, 2),
-                              ('message_bytes', float)]))),
+        'runs of the laboratory': Reader(
+            lambda inside: list(store.read(inside, 'a', [('f', 1)])),
+            {'a.runs/runs.sqlite': _content(store.database_of(folder, 'a'))}),
     }
 
 

@@ -27,7 +27,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 import logging
 from math import ceil
-from pathlib import Path
 from queue import Empty, SimpleQueue
 import signal
 from threading import current_thread, Lock, main_thread
@@ -38,7 +37,7 @@ import uuid
 from leader_election_lab.experiment.scenario import parse, Scenario, ScenarioError
 from leader_election_lab.runs import store
 from leader_election_lab.runs.files import reason, ResultError
-from leader_election_lab.runs.store import Digests, Key
+from leader_election_lab.runs.store import Digests, Keeper, Key, packed, Place
 from leader_election_lab.simulation.run import Run
 from leader_election_lab.simulation.simulate import simulate, simulate_branches
 from leader_election_lab.states import ROUNDS
@@ -56,8 +55,8 @@ ANSWER = 5.0
 BATCH = 0.5
 """Approximate computing time of a batch [s]. Its answer takes a few milliseconds."""
 
-Group = Mapping[Path, Key]
-"""Runs that are identical until their events differ, by file."""
+Group = Mapping[Place, Key]
+"""Runs that are identical until their events differ, by place."""
 Work = tuple[str, tuple[int, ...], int]
 """Runs of a group: the label of the algorithm, the variants, and the seed."""
 Given = tuple[str, str, str, Mapping[tuple[str, int], str]]
@@ -178,12 +177,14 @@ class Sweep:
     :param scenario: the scenario of the runs.
     :param groups: the groups of runs to be computed.
     :param digests: the fingerprints of all algorithms and variants.
+    :param keeper: writes the runs.
     :param progress: where finished runs are reported.
     """
 
     def __init__(self, client: Any, address: str, scenario: Scenario, groups: Sequence[Group],
-                 digests: Digests, progress: Progress) -> None:
+                 digests: Digests, keeper: Keeper, progress: Progress) -> None:
         self.client, self.address, self.progress = client, address, progress
+        self._keeper = keeper
         used = {key[:2] for group in groups for key in group.values()}
         self._given: Given = (uuid.uuid4().hex, scenario.name, scenario.text,
                               {which: str(digests[which]) for which in used})
@@ -204,7 +205,7 @@ class Sweep:
 
     def run(self) -> None:
         """
-        Compute all groups, and write each run to its file as it is finished.
+        Compute all groups, and keep each run as soon as it is finished.
 
         :raises ResultError: if no worker can be used, the scheduler is gone, or all workers that
             computed a run died. Finished runs are kept.
@@ -333,7 +334,7 @@ class Sweep:
         seconds, found = answer
         self._seconds, self._groups = self._seconds + seconds, self._groups + len(groups)
         for group, runs in zip(groups, found):
-            for (file, key), run in zip(group.items(), runs):
-                store.keep(run, file)
+            for (place, key), run in zip(group.items(), runs):
+                self._keeper.keep(packed(run), place)
                 self.progress.finished(f'{key.algorithm}, seed {key.seed}',
                                        int(run.counts[ROUNDS]) - run.shared)

@@ -16,7 +16,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import product
 import os
 from pathlib import Path
@@ -25,7 +25,7 @@ from leader_election_lab.experiment.parser import in_section, of_scenario
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import kept, results, store
 from leader_election_lab.runs.files import check_no_folder, path_of, ResultError
-from leader_election_lab.runs.store import Digests, fingerprint, Key
+from leader_election_lab.runs.store import Digests, fingerprint, Keeper, Key, Place
 from leader_election_lab.terminal_output import Progress
 from leader_election_lab.topologies.contacts import check_begin, ContactsParameters
 import xarray
@@ -82,23 +82,23 @@ def run(
                           f'there already{_changes(missing, finished, old, scenario, digests)}')
         if missing:
             _check_contacts(scenario, variants)
-            # Variants with the same fingerprint for an algorithm share a file, and one run.
-            keys = {store.file_of(folder, scenario.name, digests[key[:2]], key.seed): key
-                    for key in missing}
+            # Variants with the same fingerprint for an algorithm share a place, and one run.
+            keys = {(str(digests[key[:2]]), key.seed): key for key in missing}
             groups = _grouped_by_stem(keys, variants)
-            with _unchanged_inputs(scenario, digests, keys):
+            with closing(Keeper(folder, scenario.name)) as keeper, \
+                    _unchanged_inputs(scenario, digests, keys, keeper):
                 if cluster is not None:
                     from leader_election_lab.runs.cluster import connected, Sweep
                     with connected(cluster, workers or cores()) as client, \
                             progress.counting(scenario.name, len(keys)):
-                        Sweep(client, cluster, scenario, groups, digests, progress).run()
+                        Sweep(client, cluster, scenario, groups, digests, keeper, progress).run()
                 else:
                     # With the compiler, which nothing else here needs.
                     from leader_election_lab.runs import processes
                     for label in dict.fromkeys(key.algorithm for key in missing):
                         processes.compile_by_running(variants[0], label, progress)
                     processes.compute(
-                        groups, variants, workers or cores(), scenario.name, progress)
+                        groups, variants, workers or cores(), keeper, scenario.name, progress)
         return kept.collect(scenario, folder, digests)
 
 
@@ -111,12 +111,12 @@ def _check_contacts(scenario: Scenario, variants: Sequence[Scenario]) -> None:
 
 
 @contextmanager
-def _unchanged_inputs(
-        scenario: Scenario, digests: Digests, files: Iterable[Path]) -> Iterator[None]:
+def _unchanged_inputs(scenario: Scenario, digests: Digests, places: Iterable[Place],
+                      keeper: Keeper) -> Iterator[None]:
     """
     Discard the runs computed meanwhile if a file that the scenario names has changed.
 
-    :param files: of these runs.
+    :param places: of these runs.
     :raises ResultError: if one has changed.
     """
     try:
@@ -124,8 +124,7 @@ def _unchanged_inputs(
     finally:
         if {key: digest.scenario for key, digest in store.digests(scenario).items()} != {
                 key: digest.scenario for key, digest in digests.items()}:
-            for file in files:
-                file.unlink(missing_ok=True)
+            keeper.drop(places)
             raise ResultError(f'{scenario.name}: a file that the scenario names was changed '
                               'during the computation, whose runs are discarded; run it again')
 
@@ -158,14 +157,14 @@ def _changes(missing: Sequence[Key], finished: Mapping[str, Collection[int]],
     return line + (f'; new: {new}' if new else '')
 
 
-def _grouped_by_stem(keys: Mapping[Path, Key], variants: Sequence[Scenario],
-                     ) -> list[dict[Path, Key]]:
+def _grouped_by_stem(keys: Mapping[Place, Key], variants: Sequence[Scenario],
+                     ) -> list[dict[Place, Key]]:
     """Return the runs in groups that are identical until their events differ."""
     stems: dict[tuple[str, int], str] = {}
-    groups: dict[tuple[str, int], dict[Path, Key]] = {}
-    for file, key in keys.items():
+    groups: dict[tuple[str, int], dict[Place, Key]] = {}
+    for place, key in keys.items():
         which = key.algorithm, key.variant
         if which not in stems:
             stems[which] = str(fingerprint(variants[key.variant], key.algorithm, True))
-        groups.setdefault((stems[which], key.seed), {})[file] = key
+        groups.setdefault((stems[which], key.seed), {})[place] = key
     return list(groups.values())

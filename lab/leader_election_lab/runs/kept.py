@@ -35,7 +35,6 @@ from leader_election_lab.runs.store import (
     chosen,
     Digests,
     digests,
-    file_of,
     finished,
     keys_of,
     read,
@@ -56,9 +55,8 @@ def collect(scenario: Scenario, folder: Path, digests: Digests) -> xarray.Datase
     """
     path = path_of(folder, scenario.name)
     keys = sorted(keys_of(finished(folder, scenario.name), digests))
-    files = [file_of(folder, scenario.name, digests[key[:2]], key.seed) for key in keys]
-    made_of = hashlib.sha256(repr((scenario.text, [file.name for file in files])).encode()
-                             ).hexdigest()[:16]
+    places = [(str(digests[key[:2]]), key.seed) for key in keys]
+    made_of = hashlib.sha256(repr((scenario.text, places)).encode()).hexdigest()[:16]
     if path.exists():
         dataset = results.load(path)
         if dataset.attrs.get(MADE_OF) == made_of:
@@ -67,7 +65,7 @@ def collect(scenario: Scenario, folder: Path, digests: Digests) -> xarray.Datase
     dataset = results.empty(
         scenario, [each.label for each in scenario.entrants if each.label in labels],
         sorted({key.seed for key in keys}))
-    results.put(dataset, zip(keys, map(read, files)))
+    results.put(dataset, zip(keys, read(folder, scenario.name, places)))
     pieces = [piece for entrant in scenario.entrants for piece in chosen(scenario, entrant)]
     results.save(dataset.assign_attrs({MADE_OF: made_of, **attributes(
         scenario, pieces)}), scenario, path, digests)

@@ -12,44 +12,46 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Compute runs in processes of this machine, and keep each run as soon as it is finished."""
+"""Compute runs in processes of this machine, and keep them as they are finished."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 import os
-from pathlib import Path
 import signal
 from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
 from leader_election_lab.experiment.scenario import Scenario
-from leader_election_lab.runs import store
 from leader_election_lab.runs.files import ResultError
-from leader_election_lab.runs.store import Key
+from leader_election_lab.runs.store import Keeper, Key, Packed, packed, Place
 from leader_election_lab.simulation.simulate import simulate, simulate_branches
 from leader_election_lab.states import ROUNDS
 from leader_election_lab.terminal_output import Progress
 from numba.core import event
 
-Group = Mapping[Path, Key]
-"""Runs that are identical until their events differ, by file."""
+Group = Mapping[Place, Key]
+"""Runs that are identical until their events differ, by place."""
+Answer = list[tuple[int, Packed]]
+"""The number of rounds of each run of a group, and the run."""
+BATCH = 0.05
+"""The least time between two messages of a process [s]: small runs are sent together."""
 
 
-def compute(groups: Sequence[Group], variants: Sequence[Scenario], workers: int, title: str,
-            progress: Progress) -> None:
+def compute(groups: Sequence[Group], variants: Sequence[Scenario], workers: int, keeper: Keeper,
+            title: str, progress: Progress) -> None:
     """
-    Compute groups of runs, each group in one process, and write each run to its file.
+    Compute groups of runs, each group in one process, and keep each run.
 
     Processes are forked, so that they have the compiled code. Threads would wait for each other:
     small runs hold the interpreter's lock most of the time.
 
     :param workers: the greatest number of processes.
     :param title: of the progress.
-    :raises ResultError: if a run cannot be written, or a process was killed.
+    :raises ResultError: if a run cannot be kept, or a process was killed.
     """
     context = get_context('fork')
     turn = context.Value('q')
@@ -68,14 +70,15 @@ def compute(groups: Sequence[Group], variants: Sequence[Scenario], workers: int,
                 ready: list[Any] = wait(list(crew))
                 for answers in ready:
                     try:
-                        k, answer = answers.recv()
+                        batch = answers.recv()
                     except EOFError:
                         _end(crew.pop(answers))
                         continue
-                    if isinstance(answer, ResultError):
-                        raise answer
-                    for key, count in answer or _compute_group(groups[k], variants):
-                        progress.finished(f'{key.algorithm}, seed {key.seed}', count)
+                    for k, answer in batch:
+                        runs = answer or _compute_group(groups[k], variants)
+                        for (place, key), (rounds, run) in zip(groups[k].items(), runs):
+                            keeper.keep(run, place)
+                            progress.finished(f'{key.algorithm}, seed {key.seed}', rounds)
     finally:
         for worker in crew.values():
             worker.terminate()
@@ -90,19 +93,20 @@ def _work(groups: Sequence[Group], variants: Sequence[Scenario], turn: Any,
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     Thread(target=_end_with_parent, daemon=True).start()
+    batch: list[tuple[int, Answer]] = []
+    due = 0.0
     while True:
         with turn.get_lock():
             k, turn.value = turn.value, turn.value + 1
+        if batch and (k >= len(groups) or monotonic() >= due):
+            says.send(batch)
+            batch, due = [], monotonic() + BATCH
         if k >= len(groups):
             break
-        answer: list[tuple[Key, int]] | ResultError = []
-        try:
+        answer: Answer = []
+        with suppress(Exception):  # It fails in the parent as well, which shows where.
             answer = _compute_group(groups[k], variants)
-        except ResultError as error:
-            answer = error
-        except Exception:
-            pass  # It fails in the parent as well, which shows where.
-        says.send((k, answer))
+        batch.append((k, answer))
     # What the parent does at its exit, such as joining its threads, is not for this process.
     os._exit(0)
 
@@ -115,16 +119,12 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _compute_group(group: Group, variants: Sequence[Scenario]) -> list[tuple[Key, int]]:
-    """Compute and keep the runs of a group, and return the number of rounds of each."""
+def _compute_group(group: Group, variants: Sequence[Scenario]) -> Answer:
+    """Compute the runs of a group."""
     first = next(iter(group.values()))
     branches = simulate_branches([variants[key.variant] for key in group.values()],
                                  first.algorithm, first.seed)
-    rounds = []
-    for (file, key), finished in zip(group.items(), branches):
-        store.keep(finished, file)
-        rounds.append((key, int(finished.counts[ROUNDS]) - finished.shared))
-    return rounds
+    return [(int(run.counts[ROUNDS]) - run.shared, packed(run)) for run in branches]
 
 
 def _end(worker: Any) -> None:

@@ -13,12 +13,12 @@
 # limitations under the License.
 
 """
-The store of the finished runs of a scenario: one file a run, named by fingerprint and seed.
+The store of the finished runs of a scenario: a database, by fingerprint and seed.
 
-The files are in ``<folder>/<scenario>.runs``. Runs of another text of the scenario, or of other
-code, stay there, and are used again if that text and code return. The results file,
-``<folder>/<scenario>.nc``, has all runs of the present text and code. It is made of these files
-(:mod:`leader_election_lab.runs.kept`).
+It is the file ``<folder>/<scenario>.runs/runs.sqlite``. A file for each run would take longer than
+a small run. Runs of another text of the scenario, or of other code, stay there, and are used again
+if that text and code return. The results file, ``<folder>/<scenario>.nc``, has all runs of the
+present text and code. It is made of these (:mod:`leader_election_lab.runs.kept`).
 
 A fingerprint has digests of the scenario, of the algorithm, and of their code. The scenario is
 digested as read. A comment, a title, another order of keys or ``10.0`` for ``10`` make no
@@ -26,15 +26,17 @@ difference, but a default that is written out does.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 import fcntl
 import hashlib
-import io
 import json
 import math
 from pathlib import Path
+import sqlite3
+from time import monotonic
 from typing import Any, NamedTuple
+import zlib
 
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.regions.aggregate import AGGREGATES
@@ -43,16 +45,19 @@ from leader_election_lab.experiment.scenario import named_files, Scenario
 from leader_election_lab.experiment.schema import Entrant
 from leader_election_lab.own_measures import OWN_MEASURES
 from leader_election_lab.runs import sources
-from leader_election_lab.runs.files import path_of, reason, replacing, ResultError
+from leader_election_lab.runs.files import path_of, reason, ResultError
 from leader_election_lab.simulation.network_events import EVENTS
 from leader_election_lab.simulation.run import Run
+from leader_election_lab.states import DEVICE_MEASURES
 import numpy as np
+from numpy.typing import NDArray
 
 NOT_OF_RUNS = ('title', 'source', 'algorithms', 'vary')
 """Sections of a scenario that a run of one algorithm in one variant does not depend on."""
 DIGITS = 12
 """Hexadecimal digits of each digest."""
-STORED = 'samples', 'counts', 'message_bytes', 'devices'
+Place = tuple[str, int]
+"""The place of a run in the store: its fingerprint as text, and its seed."""
 
 
 class Key(NamedTuple):
@@ -163,22 +168,19 @@ def digests(scenario: Scenario) -> Digests:
             for entrant in scenario.entrants}
 
 
-def runs_of(folder: Path, name: str) -> Path:
-    """Return the folder of the finished runs of a scenario."""
-    return folder / f'{name}.runs'
-
-
-def file_of(folder: Path, name: str, digest: object, seed: int) -> Path:
-    """Return the file of one run."""
-    return runs_of(folder, name) / f'{digest},{seed}.npz'
+def database_of(folder: Path, name: str) -> Path:
+    """Return the file of the finished runs of a scenario."""
+    return folder / f'{name}.runs' / 'runs.sqlite'
 
 
 def finished(folder: Path, name: str) -> dict[str, set[int]]:
     """Return the seeds of all finished runs of a scenario, by fingerprint."""
     seeds: dict[str, set[int]] = {}
-    for file in runs_of(folder, name).glob('[!.]*,*.npz'):
-        digest, _, seed = file.stem.partition(',')
-        seeds.setdefault(digest, set()).add(int(seed))
+    path = database_of(folder, name)
+    if path.exists():
+        with _reading(path) as database:
+            for digest, seed in database.execute('SELECT fingerprint, seed FROM runs'):
+                seeds.setdefault(digest, set()).add(seed)
     return seeds
 
 
@@ -196,44 +198,114 @@ def seeds_done(keys: Collection[Key], scenario: Scenario) -> int:
 
 
 def discard(folder: Path, name: str) -> None:
-    """Remove all finished runs of a scenario, and its texts."""
+    """Remove all finished runs of a scenario, and their results."""
     path_of(folder, name).unlink(missing_ok=True)
-    for file in runs_of(folder, name).glob('[!.]*'):
-        file.unlink()
+    database_of(folder, name).unlink(missing_ok=True)
 
 
-def keep(finished: Run, file: Path) -> None:
-    """Write one run, or raise a :class:`ResultError` if that fails."""
-    parts = {name: np.asarray(value) for name in STORED
-             if (value := getattr(finished, name)) is not None}
-    record = np.zeros((), [(name, part.dtype, part.shape) for name, part in parts.items()])
-    for name, part in parts.items():
-        record[name] = part
-    # Not into the file itself: an archive that a Ctrl-C interrupts cannot be closed.
-    archive = io.BytesIO()
-    # One array in place of several takes half the time, which counts for small runs.
-    np.savez_compressed(archive, run=record)
-    with replacing(file) as temporary:
-        temporary.write_bytes(archive.getbuffer())
+class Packed(NamedTuple):
+    """A run as it is stored."""
+
+    samples: bytes
+    width: int
+    """The number of columns of samples."""
+    counts: bytes
+    message_bytes: float
+    devices: bytes | None
 
 
-def read(file: Path) -> Run:
-    """Return a run that :func:`keep` has written."""
+def packed(run: Run) -> Packed:
+    """Return a run as it is stored: its numbers, compressed, with checksums."""
+    def table(numbers: NDArray[Any]) -> bytes:
+        # The fastest way, since small runs take no longer.
+        return zlib.compress(numbers.tobytes(), 1)
+    return Packed(table(run.samples), run.samples.shape[1], table(run.counts), run.message_bytes,
+                  None if run.devices is None else table(run.devices))
+
+
+def unpacked(run: Packed) -> Run:
+    """Return a run that was packed."""
+    def table(part: bytes, width: int) -> NDArray[np.float64]:
+        return np.frombuffer(zlib.decompress(part)).reshape(-1, width)
+    return Run(table(run.samples, run.width), np.frombuffer(zlib.decompress(run.counts), np.int64),
+               run.message_bytes, devices=None if run.devices is None else table(
+                   run.devices, 1 + len(DEVICE_MEASURES)))
+
+
+COMMIT_PERIOD = 0.5
+"""The time between two writes to the disk [s]: so much is lost when the process is killed."""
+
+
+class Keeper:
+    """
+    Writes runs into the store of a scenario.
+
+    :raises ResultError: if it cannot be written. All methods do so.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        """Create the store unless it exists."""
+        self._path = database_of(folder, name)
+        self._due = 0.0
+        with self._writing():
+            self._database = sqlite3.connect(self._path)
+            self._database.execute(
+                f'CREATE TABLE IF NOT EXISTS runs (fingerprint TEXT, seed INTEGER, '
+                f'{", ".join(Packed._fields)}, PRIMARY KEY (fingerprint, seed)) WITHOUT ROWID')
+
+    def keep(self, run: Packed, place: Place) -> None:
+        """Write one run."""
+        with self._writing():
+            self._database.execute(
+                f'INSERT OR REPLACE INTO runs VALUES (?, ?{", ?" * len(run)})', (*place, *run))
+            if monotonic() >= self._due:
+                self._database.commit()
+                self._due = monotonic() + COMMIT_PERIOD
+
+    def drop(self, places: Iterable[Place]) -> None:
+        """Remove runs."""
+        with self._writing():
+            self._database.executemany(
+                'DELETE FROM runs WHERE fingerprint = ? AND seed = ?', places)
+
+    def close(self) -> None:
+        """Write what is left."""
+        with self._writing(), closing(self._database):
+            self._database.commit()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise ResultError(f'{self._path} cannot be written ({error}); make room, or choose '
+                              'another folder') from None
+
+
+def read(folder: Path, name: str, places: Iterable[Place]) -> Iterator[Run]:
+    """Yield runs of the store."""
+    path = database_of(folder, name)
+    with _reading(path) as database:
+        for place in places:
+            row = database.execute(f'SELECT {", ".join(Packed._fields)} FROM runs '
+                                   'WHERE fingerprint = ? AND seed = ?', place).fetchone()
+            yield unpacked(Packed(*row))
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[sqlite3.Connection]:
     try:
-        with np.load(file) as part:
-            record = part['run']
-            return Run(
-                record['samples'], record['counts'], float(record['message_bytes']),
-                devices=record['devices'] if 'devices' in record.dtype.names else None)
-    except Exception as error:  # noqa: BLE001 - any error of the library on a damaged file
-        raise ResultError(f'{file} cannot be read ({reason(error)}); remove it, and this '
-                          'run is computed again') from None
+        with closing(sqlite3.connect(f'{path.resolve().as_uri()}?mode=rw', uri=True)) as database:
+            yield database
+    except (sqlite3.Error, zlib.error, TypeError, ValueError) as error:
+        raise ResultError(f'{path} cannot be read ({reason(error)}); remove it, and its runs are '
+                          'computed again') from None
 
 
 @contextmanager
 def claimed(folder: Path, name: str) -> Iterator[None]:
     """Lock the runs of a scenario against other processes within a block."""
-    runs = runs_of(folder, name)
+    runs = database_of(folder, name).parent
     try:
         runs.mkdir(parents=True, exist_ok=True)
         lock = open(runs / '.lock', 'w', encoding='utf-8')

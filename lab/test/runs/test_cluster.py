@@ -22,11 +22,11 @@ import subprocess
 import sys
 
 import leader_election
-from leader_election_lab.runs import cluster, results, store
+from leader_election_lab.runs import cluster, results
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs.files import ResultError
 import pytest
-from runs.test_computation import DEADLY, RecordedProgress
+from runs.test_computation import DEADLY, kept_runs, RecordedProgress
 from runs.test_store import edit
 from small_scenario import load
 
@@ -114,7 +114,7 @@ def test_lost_workers_change_nothing_and_a_lost_scheduler_is_an_error(tmp_path):
     *_, last = [line for line in text.splitlines() if ' runs: ' in line]
     assert ', 1 worker, ' in last
     assert dataset.equals(runs.run(scenario, range(3), tmp_path / 'threads'))
-    assert len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) >= 5
+    assert kept_runs(tmp_path) >= 5
 
 
 def test_worker_with_other_code_is_not_used(steady, tmp_path):
@@ -180,7 +180,7 @@ def test_run_that_kills_its_workers_is_named(tmp_path, monkeypatch):
         with pytest.raises(ResultError, match='bounded, seed 0, variant 2: all workers that were '
                                               'given this run died; .* All other runs are kept'):
             runs.run(scenario, [0], tmp_path, progress=RecordedProgress(), cluster=address)
-    assert len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) == 1
+    assert kept_runs(tmp_path) == 1
 
 
 def test_missing_scheduler_is_an_error(tmp_path, monkeypatch):

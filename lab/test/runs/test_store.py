@@ -33,7 +33,7 @@ from leader_election_lab.runs.kept import kept, UnknownResultsError
 from leader_election_lab.runs.store import fingerprint, Key
 from leader_election_lab.subcommands import seeds_done
 import pytest
-from runs.test_computation import RecordedProgress, Stopping
+from runs.test_computation import kept_runs, RecordedProgress, Stopping
 from simulations import scene, WALK
 from small_scenario import load, TEXT, VARIED, write
 import xarray
@@ -87,7 +87,7 @@ def test_runs_are_kept_when_two_texts_take_turns(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         runs.run(other, range(2), tmp_path, workers=1, progress=Stopping())
     assert results.load(tmp_path / 'small.nc').equals(first)
-    finished = len(list(store.runs_of(tmp_path, 'small').glob('*.npz'))) - 24
+    finished = kept_runs(tmp_path) - 24
     count, notes, second = ran(other, range(2), tmp_path)
     assert count == 16 - finished < 16
     assert seeds_done(one, tmp_path) == '3, others changed'

@@ -163,6 +163,10 @@ class Codec:
         >>> Codec(BOUNDED).encode(Message(3, 'map', (1.5, 2.0), BOUNDED.state(-7.0, 3.25, 8, 1)))
         '{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8,1]}'
         """
+        return dumps(self.document(message))
+
+    def document(self, message: Message) -> dict[str, Any]:
+        """Return the payload of a message as JSON has it."""
         document: dict[str, Any] = {'v': VERSION}
         for at, key, write, empty in _WRITERS:
             value = message[at]
@@ -174,7 +178,7 @@ class Codec:
                 name: codec_for(ALGORITHMS.get(other.algorithm))._written(
                     other.export, other.parts)
                 for name, other in message.others.items()}
-        return dumps(document)
+        return document
 
     def _written(self, export: Any, parts: Parts) -> dict[str, Any]:
         """Return the members of one instance."""
