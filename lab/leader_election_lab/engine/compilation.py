@@ -77,19 +77,26 @@ ENTRY_PREFIX = 'entry-'
 CACHE = cache_folder()
 
 
-def cached(**options: Any) -> Callable[[Any], Any]:
+@contextmanager
+def cached_here() -> Iterator[None]:
     """
-    Return a decorator that compiles a function, and keeps its code in our folder.
+    Let functions that are decorated in the block be cached in our folder.
 
-    The decorated function keeps numba's folder of this moment. Those of users have their own.
+    A function keeps numba's folder of that moment. Those of users have their own.
     """
+    config: Any = numba.config
+    users, config.CACHE_DIR = config.CACHE_DIR, str(CACHE)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = users
+
+
+def cached(**options: Any) -> Callable[[Any], Any]:
+    """Return a decorator that compiles a function, and keeps its code in our folder."""
     def compiled(function: Any) -> Any:
-        config: Any = numba.config
-        users, config.CACHE_DIR = config.CACHE_DIR, str(CACHE)
-        try:
+        with cached_here():
             return njit(cache=True, **options)(function)
-        finally:
-            config.CACHE_DIR = users
     return compiled
 
 

@@ -32,6 +32,7 @@ from leader_election.election.algorithms.chance import drawn
 from leader_election.election.regions.pattern import coordinate
 from leader_election.election.regions.summary_layout import combine_own
 from leader_election_lab.engine.compilation import (
+    cached_here,
     compile_lock,
     ENTRY_PREFIX,
     generated_module,
@@ -246,7 +247,8 @@ def _compiled(name: str, source: str, parameter_types: Any, function: Any, kind:
     made = generated_module(name, digest, source, scope)
     decorate = jit if digest else uncached
     call, bind = decorate(made.call), decorate(made.bind)
-    with compile_lock(f'{ENTRY_PREFIX}{digest}'):
+    # Functions that are called by name are decorated by numba only now.
+    with compile_lock(f'{ENTRY_PREFIX}{digest}'), cached_here():
         call.compile(parameter_types)
     compiled: Any = call.overloads[parameter_types]
     address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)

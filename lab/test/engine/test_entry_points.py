@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
 from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.fields import Kept
+from leader_election.election.regions.pattern import coordinate
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election_lab.engine import entry_points
 from leader_election_lab.engine.advance import advance
@@ -208,6 +209,16 @@ def test_fields_that_are_sent_are_contiguous_and_scalars_come_first() -> None:
     assert (offsets.leader, offsets.distance, offsets.role, offsets.summary) == (1, 2, 0, 3)
     assert offsets.reach == offsets.decision == ABSENT
     assert layout.vectors.tolist() == [[8, 2], [3, 3], [6, 2]]
+
+
+def test_rounds_of_regions_are_cached_beside_the_engine(nothing_compiled) -> None:
+    """Beside its source, numba would not see that a function that it calls has changed."""
+    begun(scene(algorithms=[{'name': 'bounded', 'radius': 60, 'regions': {}}]))
+    template, = cpu_target.typing_context.resolve_value_type(coordinate).templates
+    dispatchers = [dispatcher for dispatcher, _ in template._impl_cache.values()]
+    assert dispatchers
+    for dispatcher in dispatchers:
+        assert Path(dispatcher.stats.cache_path).is_relative_to(CACHE)
 
 
 def test_functions_of_users_keep_their_own_cache(tmp_path: Path) -> None:
