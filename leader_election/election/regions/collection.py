@@ -176,21 +176,38 @@ def gather_contributions(device_id: int, leader: int, contribution: Any, neighbo
             contributions[k] = contribution[k]
     known = first
     taken = np.zeros(len(metric), np.int64)
+    # A table of the ids that were members, each at a place by its id, or the next free one: to
+    # look through all members for each entry of each neighbour takes half the time of a round.
+    entries = 1
+    for j in range(len(metric)):
+        entries += len(neighbours.members[j])
+    places = 2
+    while places < 2 * entries:
+        places *= 2
+    last = places - 1
+    table = np.full(places, NOBODY)
+    table[device_id & last] = device_id
     for age in range(1, depth + 1):
         if known == size and ages[size - 1] < age:
             break
         for j in range(len(metric)):
             if neighbours.leader[j] != leader:
                 continue
-            ids, s = neighbours.members[j], taken[j]
+            theirs, since, numbers = (
+                neighbours.members[j], neighbours.ages[j], neighbours.contributions[j])
+            s = taken[j]
             # Entries are sorted by age, then id.
-            while s < len(ids) and ids[s] != NOBODY and neighbours.ages[j][s] < age:
-                robot, is_new = ids[s], neighbours.ages[j][s] == age - 1 and ids[s] != device_id
-                for place in range(known):
-                    is_new = is_new and members[place] != robot
+            while s < len(theirs) and theirs[s] != NOBODY and since[s] < age:
+                robot, is_new = theirs[s], since[s] == age - 1
                 s += 1
-                if not is_new or known == size and members[size - 1] < robot:
+                if not is_new:
                     continue
+                at = robot & last
+                while table[at] != NOBODY and table[at] != robot:
+                    at = (at + 1) & last
+                if table[at] == robot or known == size and members[size - 1] < robot:
+                    continue
+                table[at] = robot
                 known = min(known + 1, size)
                 place = known - 1
                 while place > first and ages[place - 1] == age and robot < members[place - 1]:
@@ -200,8 +217,7 @@ def gather_contributions(device_id: int, leader: int, contribution: Any, neighbo
                     place -= 1
                 members[place], ages[place] = robot, age
                 for k in range(width):
-                    contributions[place * width + k] = neighbours.contributions[j][
-                        (s - 1) * width + k]
+                    contributions[place * width + k] = numbers[(s - 1) * width + k]
             taken[j] = s
     return members, ages, contributions
 
