@@ -251,7 +251,7 @@ class Keeper:
             self._database = sqlite3.connect(self._path)
             self._database.execute(
                 f'CREATE TABLE IF NOT EXISTS runs (fingerprint TEXT, seed INTEGER, '
-                f'{", ".join(Packed._fields)}, PRIMARY KEY (fingerprint, seed)) WITHOUT ROWID')
+                f'{", ".join(Packed._fields)}, PRIMARY KEY (fingerprint, seed))')
 
     def keep(self, run: Packed, place: Place) -> None:
         """Write one run."""
