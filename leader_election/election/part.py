@@ -221,10 +221,6 @@ class Part:
 
     # What is reported.
 
-    def outline(self) -> list[tuple[float, float]] | None:
-        """Return the corners of the leader's region [m], ``None`` if unknown."""
-        return None
-
     def leadership(self, stamp: float, now: float | None, active: bool) -> dict[str, str]:
         """
         Return values for the topic ``leadership``, by their names.

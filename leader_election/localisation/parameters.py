@@ -31,6 +31,8 @@ POSE_SOURCES: Registry[Any] = Registry('pose source', 'leader_election.pose_sour
 BUMPER, IMU = 'bumper', 'imu'
 SLIP_SOURCES = (BUMPER, IMU)
 """The values of ``slip_sources``, and names of topics."""
+NOISE_OF_WAY = 0.15
+"""The noise of the heading by a metre driven, relative to that by a radian turned."""
 SIGHTING_INTERVAL = 1.0
 """The least time between two sightings of the same neighbour that are used [s]."""
 MEASUREMENTS, DETECTIONS, TAGS, RANGES = 'measurements', 'detections', 'tags', 'ranges'
@@ -65,12 +67,9 @@ class LocalisationParameters:
         'slip. The filter raises it by itself.', unit='m/sqrt(m)', lower=0.0, upper=10.0)
     odometry_noise_turn: float = parameter(
         0.20, 'Noise of odometry: standard deviation of the heading after turning by one radian. '
-        'It grows with the square root of the angle. Lower it for a heading by a gyroscope.',
+        'It grows with the square root of the angle. After driving one metre it is 0.15 of that. '
+        'Lower it for a heading by a gyroscope.',
         unit='rad/sqrt(rad)', lower=0.0, upper=10.0)
-    odometry_noise_heading: float = parameter(
-        0.03, 'Noise of odometry: standard deviation of the heading after driving one metre. It '
-        'grows with the square root of the distance. Lower it for a heading by a gyroscope.',
-        unit='rad/sqrt(m)', lower=0.0, upper=10.0)
     initial_deviation: tuple[float, ...] = parameter(
         (0.05, 0.03), 'The standard deviations of initial_pose: of the position, of the heading. '
         'Raise them where robots are placed by hand.', unit='(m, rad)', lengths=(2,))
@@ -124,6 +123,11 @@ class LocalisationParameters:
         0.0, 'The offset added to each range of a sighting: the distance from the part that the '
         "sensor finds (a tag, an antenna) to the middle of the neighbour's body, less the "
         'constant error of the sensor.', unit='m', lower=-100.0, upper=100.0, dynamic=True)
+
+    @property
+    def odometry_noise_heading(self) -> float:
+        """Return the standard deviation of the heading after driving one metre [rad/sqrt(m)]."""
+        return NOISE_OF_WAY * self.odometry_noise_turn
 
     @property
     def slips_by(self) -> tuple[str, ...]:

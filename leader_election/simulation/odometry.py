@@ -35,11 +35,9 @@ from leader_election.simulation.parameters import (
 )
 import numpy as np
 
-PHYSICAL_WHEELS = {'odometry_noise_position': 0.01, 'odometry_noise_turn': 0.02,
-                   'odometry_noise_heading': 0.003}
+PHYSICAL_WHEELS = {'odometry_noise_position': 0.01, 'odometry_noise_turn': 0.02}
 """Noise of odometry with contact physics, some times that of simulated wheels without bumps."""
-EXACT_ODOMETRY = {
-    'odometry_noise_position': 0.0, 'odometry_noise_turn': 0.0, 'odometry_noise_heading': 0.0}
+EXACT_ODOMETRY = {'odometry_noise_position': 0.0, 'odometry_noise_turn': 0.0}
 """Noise of odometry that has no errors: the deviation of a robot does not grow."""
 KINDS = [0, 1, 0]
 """The column of the errors of each velocity: linear, angular, and sideways as linear."""

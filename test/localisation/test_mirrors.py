@@ -50,8 +50,7 @@ def test_mirror_image_is_possible_when_robots_without_headings_are_almost_on_a_l
     (3, False, True), (4, False, False), (3, True, False)])
 def test_poses_are_ambiguous_when_three_robots_have_ranges_alone(
         robots: int, camera: bool, ambiguous: bool) -> None:
-    swarm = Neighbourhood(robots, 4, camera=camera, reach=8.0, odometry_noise_turn=0.6,
-                          odometry_noise_heading=0.2)
+    swarm = Neighbourhood(robots, 4, camera=camera, reach=8.0, odometry_noise_turn=1.2)
     own = swarm.robots[1]
     found = []
     for now in swarm.run(60):

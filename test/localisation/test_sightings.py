@@ -38,8 +38,7 @@ MOTIONS: dict[int, PlanePose] = {1: (0.4, 0.1, 0.3), 2: (0.6, 0.0, -0.2), 3: (0.
 
 def filter_of(starts: dict[int, PlanePose]) -> NeighbourhoodFilter:
     """Return a filter whose odometry has hardly any error, and whose headings are uncertain."""
-    table = LocalisationParameters(
-        odometry_noise_position=0.0, odometry_noise_turn=0.0, odometry_noise_heading=0.0)
+    table = LocalisationParameters(odometry_noise_position=0.0, odometry_noise_turn=0.0)
     own = NeighbourhoodFilter(table, 3.0, {}, Counter())
     for robot, pose in starts.items():
         own.add(robot, pose, (0.1, 0.3), pose, 0.0)

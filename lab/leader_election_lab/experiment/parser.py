@@ -166,7 +166,8 @@ def parse_entrant(values: Any, link_range: float) -> schema.Entrant:
         raise wrong('algorithms.levels', problem=f': algorithm {kind} takes no levels')
     if levels is not None and (type(levels) is not int or not 2 <= levels <= MOST_LEVELS):
         raise wrong('algorithms.levels', levels, f'a whole number from 2 to {MOST_LEVELS}')
-    known = {p.name: p for p in (*table(ElectionParameters), *table(algorithm.parameters))}
+    known = {p.name: p for p in (*table(ElectionParameters), *table(algorithm.parameters),
+                                 *table(schema.PaperSettings))}
     for key in rest:
         if key not in algorithm.takes:
             raise wrong(f'algorithms.{key}', problem=f': algorithm {kind} takes no {key}, but '

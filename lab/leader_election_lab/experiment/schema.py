@@ -23,7 +23,7 @@ from leader_election.election.regions.region import CANDIDATE, RegionSettings, R
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.strength import STRENGTH_SOURCES
 from leader_election.localisation.odometry_errors import REST
-from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.parameters import LocalisationParameters, NOISE_OF_WAY
 from leader_election.parameters import parameter, ParameterError
 from leader_election_lab.own_measures import OWN_MEASURES
 from leader_election_lab.topologies import Topology
@@ -140,8 +140,8 @@ class Localisation:
         LocalisationParameters.odometry_noise_turn, 'Odometry: standard deviation of the '
         'heading after a turn of 1 rad.', unit='rad/sqrt(rad)', lower=0.0, upper=1e3)
     odometry_noise_heading: float = parameter(
-        LocalisationParameters.odometry_noise_heading, 'Odometry: standard deviation of the '
-        'heading after 1 m.', unit='rad/sqrt(m)', lower=0.0, upper=1e3)
+        NOISE_OF_WAY * LocalisationParameters.odometry_noise_turn, 'Odometry: standard '
+        'deviation of the heading after 1 m.', unit='rad/sqrt(m)', lower=0.0, upper=1e3)
     odometry_noise_rest: float = parameter(
         REST, 'Odometry: standard deviation of position '
         'and heading after 1 s, also at rest.', unit='(m, rad)/sqrt(s)', lower=0.0, upper=1e3)
@@ -290,6 +290,16 @@ class Regions(RegionSettings):
     """Not declared: no key of this section."""
     aggregate: str = parameter('count', 'Aggregate of the contributions of all devices.',
                                choices=lambda: AGGREGATES.names())
+
+
+@dataclass(frozen=True)
+class PaperSettings:
+    """Settings of algorithms by which experiments of papers are repeated. Robots have none."""
+
+    radius_inclusive: bool = parameter(
+        False, 'Algorithm resilient: whether a device exactly at the radius also forwards the '
+        'candidacy. In the text of the paper it does not. The figures of the paper result if it '
+        'does.')
 
 
 @dataclass(frozen=True)

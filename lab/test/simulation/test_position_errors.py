@@ -99,7 +99,7 @@ def test_noise_of_a_turn_counts_from_the_turn_on():
 
 
 def test_noise_is_that_of_the_filter():
-    made = errors(MANY, **{name: getattr(LocalisationParameters, name) for name in (
+    made = errors(MANY, **{name: getattr(LocalisationParameters(), name) for name in (
         'odometry_noise_position', 'odometry_noise_turn', 'odometry_noise_heading')})
     walked(made, [(0.02, 0.0)])
     before = made.error.copy()

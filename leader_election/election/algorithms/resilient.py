@@ -95,10 +95,6 @@ class ResilientSettings:
         'a short time. The larger, the longer a failed leader is remembered. Below 1 there are '
         'several, each with a region of about 1 / (1 - diameter_factor) hops.',
         lower=0.0, upper=1000.0)
-    radius_inclusive: bool = parameter(
-        False, 'Algorithm resilient: whether a robot exactly at the radius also forwards the '
-        'candidacy. In the text of the paper it does not. The figures of the paper result if it '
-        'does.')
 
 
 class ResilientParameters(NamedTuple):
@@ -191,6 +187,7 @@ def configure(diameter_factor: float, radius_inclusive: bool = False,
     :param radius_inclusive: whether a device exactly at the radius also forwards the candidacy.
         In the paper's definition it does not, and the bounds hold for that. The figures of the
         paper's experiments result if it does: regions then grow by two hops at ``K = 1``, not one.
+        Only the laboratory sets it.
     :param hop_limit: the largest distance to a leader [hops], >= 1.
     """
     return ResilientParameters(diameter_factor, radius_inclusive, hop_limit)

@@ -32,8 +32,6 @@ from leader_election.election.regions import summary_layout
 from leader_election.election.regions.summary_layout import SummaryLayout
 from leader_election.parameters.registry import Registry
 
-DIRECTIONS = 8
-"""The directions in which :func:`extent` keeps the outermost position."""
 MOST_NUMBERS = 64
 """The largest number of numbers of one aggregate in a message."""
 
@@ -302,50 +300,6 @@ def union(places: int = 16) -> Aggregate:
         name='union', kind=summary_layout.RANKED, identity=(math.inf,) * 2 * places,
         contribution=contribution, result=lambda row: [int(n) for n in row[1::2] if n < math.inf],
         record=2)
-
-
-def extent() -> Aggregate:
-    """
-    Keep the outermost positions x, y [m] in eight directions. The result is a ring of positions.
-
-    The octagon that follows from it contains all contributed positions (a discrete oriented
-    polytope: J. Klosowski et al., IEEE TVCG 1998). Unlike a convex hull it takes the same few
-    numbers for any number of robots.
-
-    >>> corner = extent()
-    >>> corner.result(corner.contribution(1, (2.0, 3.0)))[:2]
-    [[2.0, 3.0], [2.0, 3.0]]
-    >>> corner.result(corner.identity) is None
-    True
-    """
-    def contribution(_: int, place: Any) -> tuple[float, ...]:
-        x, y = place
-        return tuple(round(-(x * cos + y * sin), 4) for cos, sin in _directions())
-
-    return Aggregate('extent', summary_layout.LEAST, (math.inf,) * DIRECTIONS, contribution, ring)
-
-
-def ring(row: Sequence[float]) -> list[list[float]] | None:
-    """
-    Return the corners of the octagon, to the millimetre, anticlockwise, ``None`` without robots.
-
-    :param row: for each direction, from x anticlockwise, the greatest extent, negated [m].
-    """
-    if not all(map(math.isfinite, row)):
-        return None
-    corners = []
-    for k, (cos, sin) in enumerate(_directions()):
-        extent_here, extent_next = -row[k], -row[(k + 1) % DIRECTIONS]
-        # Where the line across this direction meets that across the next one, 45 degrees on.
-        along = (extent_next - extent_here * math.cos(math.pi / 4)) / math.sin(math.pi / 4)
-        corners.append([round(extent_here * cos - along * sin, 3),
-                        round(extent_here * sin + along * cos, 3)])
-    return corners
-
-
-def _directions() -> list[tuple[float, float]]:
-    return [(math.cos(2 * math.pi * k / DIRECTIONS), math.sin(2 * math.pi * k / DIRECTIONS))
-            for k in range(DIRECTIONS)]
 
 
 def _row(reading: Any, size: int) -> tuple[float, ...]:

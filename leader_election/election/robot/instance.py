@@ -372,10 +372,6 @@ class Instance:
             for part in self.parts.values():
                 part.round(elected)
 
-    def outline(self) -> list[Position] | None:
-        """Return the corners of the leader's region [m], where a part knows them."""
-        return next(filter(None, (part.outline() for part in self.parts.values())), None)
-
     def message(self) -> InstanceMessage:
         """Return this instance's part of the message."""
         return InstanceMessage(self.algorithm.name, self.state, self.sent())

@@ -38,7 +38,7 @@ from leader_election.election.messages.region_codec import (
 )
 from leader_election.election.messages.wire import decision_text, MAX_NAMES, MOST_NUMBERS
 from leader_election.election.part import ElectionOutcome, Part, PartSetup
-from leader_election.election.regions.aggregate import AggregateSet, extent
+from leader_election.election.regions.aggregate import AggregateSet
 from leader_election.election.regions.collection import LATE
 from leader_election.election.regions.pattern import coordinate, scaled
 from leader_election.election.regions.region import (
@@ -59,7 +59,6 @@ from leader_election.election.robot.task_runner import (
     COMMON,
     deciding_copy,
     of_task,
-    OUTLINE,
     region_aggregates,
     task_label,
     TaskRunner,
@@ -104,10 +103,7 @@ class Membership(Part):
         """Parts of the same instance that tasks and the order of decisions ask; or ``None``."""
         self._connected = parameters.connected
         # The level above collects summaries of the level below, so their layouts are the same.
-        self._outlines: bool = (
-            self._below._outlines if self._below is not None else parameters.outline)
-        self._aggregates = region_aggregates(
-            self.task_runners, self._outlines, parameters.connected)
+        self._aggregates = region_aggregates(self.task_runners, parameters.connected)
         check_message(parameters, self.task_runners, self._aggregates)
         identity = self._aggregates.identity
         self.region: Region = initial_region(
@@ -155,11 +151,6 @@ class Membership(Part):
         """Return the radius of the region, which feedback changes [m]."""
         return float(self.region.reach) if self.region.reach > 0.0 else radius
 
-    def outline(self) -> list[Position] | None:
-        """Return the corners of the region [m], as collected so far, ``None`` if unknown."""
-        corners = self.summary.get(OUTLINE)
-        return None if corners is None else [(x, y) for x, y in corners]
-
     def borders(self) -> dict[int, tuple[float, ...]]:
         """Return the announcements of the known neighbouring regions, by their leaders' ids."""
         found = self.summary[BORDERS] if self._connected else []
@@ -188,7 +179,7 @@ class Membership(Part):
         self._tell_of_mandate(elected)
         own = previous_state(
             elected.before, self.region, role=elected.role,
-            contribution=self._contribution(elected.role, elected.position),
+            contribution=self._contribution(elected.role),
             own_announcement=self._own_announcement(elected.position))
         self._results = None
         after = plain(coordinate(
@@ -249,7 +240,7 @@ class Membership(Part):
             member.zone = None if self._zones is None else self._zones.corners()
             member.borders = self.borders() if elected.leads else {}
 
-    def _contribution(self, role: int, position: Position | None) -> tuple[float, ...]:
+    def _contribution(self, role: int) -> tuple[float, ...]:
         """Return the row that this robot contributes in this round."""
         identity = self._aggregates.identity
         if role == RELAY:
@@ -260,10 +251,6 @@ class Membership(Part):
             common = self._aggregates.layout.start[border] if border >= 0 else len(identity)
             return self._below.region.summary[:common] + identity[common:]
         rows = [runner.sense(self._robot_id) for runner in self.task_runners]
-        if self._outlines:
-            places = extent()
-            rows.append(tuple(places.contribution(self._robot_id, position)) if position
-                        else places.identity)
         row = (1.0, *chain.from_iterable(rows))
         return row + identity[len(row):]
 

@@ -119,10 +119,6 @@ class InstanceParameters(PartParameters, ReplicatedSettings, ResilientSettings, 
         '', "Fixed regions: a YAML file with a line 'name: [[x, y], ...]' for each polygon [m], "
         'in the shared frame, or these lines themselves in braces. A leader is elected inside '
         'each, and radius has no effect.')
-    outline: bool = parameter(
-        False, 'Whether the extent of each region is collected, so that topic region encloses '
-        'all members and not only those that the leader receives itself. This adds 8 numbers to a '
-        'message.')
     connected: bool = parameter(
         False, 'Whether leaders receive the announcements of the leaders of neighbouring regions.')
     over: str = parameter(
@@ -151,12 +147,13 @@ class InstanceParameters(PartParameters, ReplicatedSettings, ResilientSettings, 
     @property
     def forms_regions(self) -> bool:
         """Return whether the instance forms regions, beside its election."""
-        return (self.tasks != '' or self.regions or self.outline or self.connected
-                or self.over != '')
+        return (self.tasks != '' or self.regions or self.connected or self.over != '')
 
     def __post_init__(self) -> None:
         """Refuse contradicting parameters, and those that the algorithm does not take."""
-        takes = ALGORITHMS.get(self.algorithm).takes
+        algorithm = ALGORITHMS.get(self.algorithm)
+        declared = {p.name for p in (*table(InstanceParameters), *table(algorithm.parameters))}
+        takes = [name for name in algorithm.takes if name in declared]
         published = BOUNDED.as_published
         others = {name for known in ALGORITHMS.names() for name in ALGORITHMS.get(known).takes}
         for p in table(InstanceParameters):
@@ -182,10 +179,9 @@ class InstanceParameters(PartParameters, ReplicatedSettings, ResilientSettings, 
                 why = f'algorithm {self.algorithm} takes no radius'
             raise ParameterError('feedback_gain', problem=f': {self.feedback_gain:g} is not '
                                  f'allowed; {why}')
-        if self.over and (self.tasks or self.outline):
-            name, value = ('tasks', repr(self.tasks)) if self.tasks else ('outline', 'true')
-            raise ParameterError(name, problem=f': {value} is not allowed; over {self.over} it '
-                                 'gathers what is collected there')
+        if self.over and self.tasks:
+            raise ParameterError('tasks', problem=f': {self.tasks!r} is not allowed; over '
+                                 f'{self.over} it gathers what is collected there')
 
 
 @dataclass(frozen=True)
@@ -196,9 +192,9 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
         'What is set first': 'robot_id radius communication_range algorithm strength '
                              'strength_source tasks initial_pose',
         'Election': 'radius_hysteresis hop_limit ties strength_hysteresis leaders '
-                    'diameter_factor radius_inclusive replicates replicate_period instances '
+                    'diameter_factor replicates replicate_period instances '
                     'hierarchy over',
-        'Regions': 'regions zones outline connected role collection gossip_members gossip_depth '
+        'Regions': 'regions zones connected role collection gossip_members gossip_depth '
                    'spreading feedback_gain feedback_alpha '
                    'feedback_target feedback_most',
         'Mandates': 'mandate clock_rate_error quorum roster',
@@ -208,7 +204,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
         'Where the robot is': 'frame base_frame pose_source send_transform odometry_expiry '
                               'odometry_timeout slip_sources',
         'Neighbourhood filter (pose_source: cooperative)':
-            'odometry_noise_position odometry_noise_turn odometry_noise_heading '
+            'odometry_noise_position odometry_noise_turn '
             'initial_deviation range_noise range_noise_scale bearing_noise '
             'landmarks max_deviation sighting_sources '
             'tag_names sensor_frame sensor_pose range_ids range_offset',

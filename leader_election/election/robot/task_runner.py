@@ -23,7 +23,7 @@ import traceback
 from typing import Any
 
 from leader_election.election.messages.wire import decision_text, MAX_ID, MAX_NUMBER
-from leader_election.election.regions.aggregate import Aggregate, AggregateSet, count, extent
+from leader_election.election.regions.aggregate import Aggregate, AggregateSet, count
 from leader_election.election.regions.summary_layout import RANKED
 from leader_election.election.regions.task import Member, Task
 from leader_election.parameters import ParameterError
@@ -32,9 +32,8 @@ ANNOUNCEMENT_SIZE = 3
 """The numbers in an announcement, which leaders of neighbouring regions exchange."""
 MEMBERS = 'members'
 """The number of a region's robots, the first entry of each summary. Relays do not count."""
-OUTLINE = 'outline'
 BORDERS = 'borders'
-COMMON = (MEMBERS, OUTLINE, BORDERS)
+COMMON = (MEMBERS, BORDERS)
 """Reserved names, under which no task may collect."""
 MOST_BORDERS = 8
 """The greatest number of neighbouring regions known to a leader: those with the lowest ids."""
@@ -209,13 +208,12 @@ def task_label(task: str) -> str:
 
 
 def region_aggregates(
-    task_runners: Sequence[TaskRunner], outline: bool, connected: bool
+    task_runners: Sequence[TaskRunner], connected: bool
 ) -> AggregateSet:
     """
     Return the aggregates of an instance, by name: ``members``, ``<task>.<name>``, and of variants.
 
     :param task_runners: the runners of the instance's tasks.
-    :param outline: whether the extent of the region is collected.
     :param connected: whether the announcements of neighbouring regions are collected.
     """
     # Shares are sent with few digits. Below a thousandth of a robot is a rounding error.
@@ -224,8 +222,6 @@ def region_aggregates(
     for runner in task_runners:
         parts.update({f'{runner.name}.{name}': aggregate
                       for name, aggregate in runner.aggregates.by_name.items()})
-    if outline:
-        parts[OUTLINE] = extent()
     if connected:
         width = 2 + ANNOUNCEMENT_SIZE
         parts[BORDERS] = Aggregate(

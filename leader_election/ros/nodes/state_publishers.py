@@ -93,13 +93,12 @@ class StatePublishers:
                 self._publishers[name].publish(self._kinds[name](data=value))
 
     def _region(self) -> tuple[list[int], list[Position]]:
-        """Return the ids of a leader's known members, and the corners of its region."""
+        """Return the ids of a leader's known members, and their positions."""
         view, own = self._instance.view, self._robot.parameters.robot_id
         members = [message for message, export in zip(view.messages, view.exports)
                    if export.leader == own]
         places = [self._robot.position, *(message.position for message in members)]
-        return [message.id for message in members], (
-            self._instance.outline() or sorted(p for p in places if p is not None))
+        return [message.id for message in members], sorted(p for p in places if p is not None)
 
     def _send_region(self, members: list[int], known: list[Position]) -> None:
         """Publish the region. An empty one when the robot does not lead."""

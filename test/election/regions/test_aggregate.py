@@ -34,14 +34,12 @@ from leader_election.election.regions.aggregate import (
     all_of,
     any_of,
     count,
-    extent,
     greatest,
     histogram,
     layout_of,
     least,
     mean,
     MOST_NUMBERS,
-    ring,
     top,
     total,
     union,
@@ -110,19 +108,13 @@ def test_aggregate_returns_its_result(
 
 def test_aggregates_are_selected_by_their_names() -> None:
     assert [make().name for make in (
-        count, total, mean, least, greatest, any_of, all_of, histogram, top, union, extent)] == [
-            'count', 'sum', 'mean', 'min', 'max', 'any', 'all', 'histogram', 'top', 'union',
-            'extent']
+        count, total, mean, least, greatest, any_of, all_of, histogram, top, union)] == [
+            'count', 'sum', 'mean', 'min', 'max', 'any', 'all', 'histogram', 'top', 'union']
 
 
 def test_aggregate_has_room_for_three_readings_and_sixteen_numbers_by_default() -> None:
     assert AggregateSet({'top': top()}).contribution(7, {'top': 2.0}) == (-2.0, 7.0, *[inf] * 4)
     assert union().identity == (inf,) * 32
-
-
-def test_extent_is_rounded_to_tenths_of_millimetres_and_its_ring_to_millimetres() -> None:
-    assert extent().contribution(1, (0.12346, 0.0))[0] == -0.1235
-    assert ring((-0.1236,) * 8)[0] == [0.124, 0.051]
 
 
 @pytest.mark.parametrize('aggregate', [

@@ -172,7 +172,7 @@ def test_parts_receive_the_position_and_the_robots_that_have_left_the_range() ->
 
 def test_all_counters_of_a_robot_begin_at_zero() -> None:
     robot = Robot(build(ElectionParameters, {
-        'robot_id': 1, 'accept_unverified': True, 'mandate': 5.0, 'outline': True}))
+        'robot_id': 1, 'accept_unverified': True, 'mandate': 5.0, 'regions': True}))
     assert robot.name == '' and robot.authentication.accept_unverified
     assert {*COUNTERS, *counters({'mandates', 'regions', 'localisation'})} <= robot.counts.keys()
     assert {ALGORITHM_DIFFERS, *membership.COUNTERS} <= robot.main.counts.keys()

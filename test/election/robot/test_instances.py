@@ -73,12 +73,12 @@ def test_levels_have_the_tasks_of_the_first():
 
 
 def test_level_elects_among_the_leaders_below_by_its_own_radius():
-    for own, algorithm in (({'algorithm': 'given', 'leaders': '1', 'outline': True}, 'bounded'),
+    for own, algorithm in (({'algorithm': 'given', 'leaders': '1'}, 'bounded'),
                            ({'algorithm': 'classic', 'zones': ZONES}, 'classic')):
         first = {'robot_id': 1, 'tasks': 'count', 'hierarchy': '20', **own}
         level = instance_parameters(build(ElectionParameters, first), {})['level_1']
         assert (level.algorithm, level.leaders, level.radius, level.over, level.tasks,
-                level.outline, level.zones) == (algorithm, '', 20.0, 'main', '', False, '')
+                level.zones) == (algorithm, '', 20.0, 'main', '', '')
 
 
 def test_robot_has_up_to_the_maximum_of_instances():
@@ -156,13 +156,13 @@ KINDS = {'roll': Roll, 'wide': Wide, 'mixing': Mixing, 'other:Wide': Wide,
      'allowed; there are two called wide'),
     ({}, {'tasks': 'wide'}, "parameter tasks: 'wide' is not allowed; a message would hold 1089 "
      'numbers, and it may hold 1024'),
-    ({}, {'tasks': 'count', 'collection': 'gossip', 'gossip_members': 256, 'outline': True},
-     'parameter gossip_members: 256 is not allowed; a message would hold 3072 numbers, and it '
+    ({}, {'tasks': 'count', 'collection': 'gossip', 'gossip_members': 256, 'connected': True},
+     'parameter gossip_members: 256 is not allowed; a message would hold 11264 numbers, and it '
      'may hold 1024'),
     ({}, {'tasks': ','.join(f'{"x" * 30}{k}' for k in range(7))},
      'parameter tasks: names of 223 characters are not allowed; it takes up to 200'),
     ({}, {'tasks': 'roll'}, "parameter tasks: 'roll' is not allowed; it collects 'members', and "
-     'so does every region: members, outline, borders'),
+     'so does every region: members, borders'),
     ({}, {'tasks': 'mixing'}, "parameter collection: 'multi-path' is not allowed for mixing.mix, "
      'which is not idempotent; it takes tree or gossip'),
 ])
@@ -286,7 +286,7 @@ def parameters(**changes: Any) -> ElectionParameters:
      'but radius, ties, hop_limit, radius_hysteresis'),
     ({'algorithm': 'resilient', 'radius': 7.0},
      'parameter radius: 7 is not allowed; algorithm resilient takes no radius, '
-     'but diameter_factor, radius_inclusive, hop_limit'),
+     'but diameter_factor, hop_limit'),
     ({'algorithm': 'colour', 'radius': 7.5},
      'parameter radius: 7.5 is not allowed; algorithm colour takes no radius, '
      'but hop_limit'),
@@ -327,16 +327,16 @@ def test_parameter_of_the_algorithm_is_accepted():
     assert ALGORITHMS.get(found.algorithm).round_parameters(vars(found)) == (7.0, 2, 5, 0)
 
 
-def test_each_setting_of_an_algorithm_is_a_parameter():
+def test_each_setting_of_an_algorithm_is_a_parameter_unless_the_laboratory_alone_sets_it():
     known = {field.name for field in dataclasses.fields(ElectionParameters)}
     for name in ALGORITHMS.names():
-        assert set(ALGORITHMS.get(name).takes) <= known
+        assert set(ALGORITHMS.get(name).takes) - {'radius_inclusive'} <= known
 
 
 # Of an instance.
 
 @pytest.mark.parametrize('values, forms', [
-    ({}, False), ({'regions': True}, True), ({'tasks': 'count'}, True), ({'outline': True}, True),
+    ({}, False), ({'regions': True}, True), ({'tasks': 'count'}, True),
     ({'connected': True}, True), ({'over': 'main'}, True), ({'zones': ZONES}, False)])
 def test_instance_forms_regions_when_a_parameter_asks_for_them(values, forms):
     assert build(InstanceParameters, values).forms_regions is forms
@@ -362,8 +362,6 @@ def test_instance_forms_regions_when_a_parameter_asks_for_them(values, forms):
      "ids and ranges of ids, for example '1-20,25'"),
     ({'feedback_gain': -1.0}, 'parameter feedback_gain: -1.0 is not allowed; it takes 0 to 100'),
     ({'over': 'main', 'tasks': 'count'}, "parameter tasks: 'count' is not allowed; over main it "
-     'gathers what is collected there'),
-    ({'over': 'main', 'outline': True}, 'parameter outline: true is not allowed; over main it '
      'gathers what is collected there'),
 ])
 def test_wrong_value_is_refused_with_the_allowed_range(values, line):

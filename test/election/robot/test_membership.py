@@ -66,13 +66,10 @@ def test_region_without_a_round_has_no_decision_and_no_errors() -> None:
         'decisions_too_long': 0, 'rejected_other_algorithm': 0, 'warm.errors': 0})
 
 
-def test_robot_contributes_its_id_its_place_and_its_announcement() -> None:
-    part = alone(tasks='warm', outline=True, connected=True)
+def test_robot_contributes_its_id_and_its_announcement() -> None:
+    part = alone(tasks='warm', connected=True)
     assert part.summary['warm.best'] == [[3.0, 1]]
-    assert {*part.outline()} == {(1.0, 2.0)}
     assert part.region.own_announcement[:2] == (1.0, 2.0)
-    level = alone(1, 'level_1', outline=True, hierarchy='20')
-    assert {*level.outline()} == {(1.0, 2.0)}
 
 
 def test_names_of_tasks_are_sent_and_reported_with_commas() -> None:
@@ -140,7 +137,7 @@ def test_message_is_checked_up_to_its_limits() -> None:
     (0.0, RELAY, 0.0), (5.0, CANDIDATE, 1.0)])
 def test_robot_without_a_position_keeps_the_newest_decision_of_its_leader(
         mandate: float, role: int, counted: float) -> None:
-    part = alone(0, regions=True, outline=True, mandate=mandate)
+    part = alone(0, regions=True, mandate=mandate)
     leader = BOUNDED.state(-9.0, 0.0, 7, 0)
     state = leader._replace(distance=1.0, hops=1)
     if mandate:

@@ -203,7 +203,6 @@ def test_radius_of_a_region_is_the_one_that_feedback_sent():
     swarm = Swarm(line(1), first, regions=True, radius=3.0)
     swarm.sweep(1)
     part = swarm.instances()[1].parts['regions']
-    assert swarm.instances()[1].outline() is None
     for reach, radius in ((0.5, 0.5), (4.0, 4.0), (0.0, 3.0)):
         part.region = part.region._replace(reach=reach)
         assert part.radius(3.0) == radius
@@ -229,7 +228,7 @@ class Opaque(Task):
 
 def test_summary_is_evaluated_once_a_round():
     """It fails on the leader once in each of five rounds, although it is read more often."""
-    swarm = Swarm(line(2), first, {'opaque': Opaque}, tasks='opaque', outline=True)
+    swarm = Swarm(line(2), first, {'opaque': Opaque}, tasks='opaque')
     for _ in range(5):
         swarm.sweep()
         for instance in swarm.instances().values():
@@ -432,7 +431,7 @@ CANDIDACIES = st.tuples(NUMBERS, NUMBERS.map(abs), st.integers(0, 9)).map(list)
 KINDS = st.sampled_from([
     {'tasks': 'count'}, {'tasks': 'count', 'collection': 'tree'},
     {'regions': True, 'collection': 'gossip', 'gossip_members': 2},
-    {'tasks': 'count', 'connected': True, 'outline': True},
+    {'tasks': 'count', 'connected': True},
     {'regions': True, 'feedback_gain': 2.0, 'feedback_alpha': 1.0},
     {'regions': True, 'hierarchy': '20', 'connected': True},
     {'regions': True, 'zones': '{a: [[0, 0], [9, 0], [9, 9]]}'}])
@@ -475,7 +474,7 @@ class Restless(Task):
 
 
 @pytest.mark.parametrize('more', [
-    {}, {'connected': True, 'outline': True}, {'hierarchy': '20'}, {'collection': 'gossip'}])
+    {}, {'connected': True}, {'hierarchy': '20'}, {'collection': 'gossip'}])
 def test_changing_decision_triggers_no_round(more):
     swarm = Swarm(line(5), first, {'restless': Restless}, schedule='reactive', tasks='restless',
                   **more)
@@ -523,7 +522,7 @@ def calls(neighbours: int, **settings: Any) -> int:
 
 @pytest.mark.parametrize('settings', [
     {'tasks': 'count'}, {'tasks': 'count', 'collection': 'tree'},
-    {'regions': True, 'connected': True, 'outline': True}, {'regions': True, 'feedback_gain': 1.0},
+    {'regions': True, 'connected': True}, {'regions': True, 'feedback_gain': 1.0},
     {'regions': True, 'hierarchy': '20'}])
 def test_cost_of_a_round_is_linear_in_the_neighbours(settings):
     few, some, many = (calls(neighbours, **settings) for neighbours in (10, 20, 40))

@@ -183,7 +183,7 @@ def test_copy_of_a_task_decides_for_the_same_robot_without_its_topics():
 
 
 def test_number_of_members_is_rounded_to_thousandths():
-    aggregates = region_aggregates([], outline=False, connected=False)
+    aggregates = region_aggregates([], connected=False)
     assert [aggregates.results((sent,))['members'] for sent in (2.9996, 2.9994, 2.0)] == [
         3.0, 2.999, 2.0]
 
