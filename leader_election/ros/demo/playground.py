@@ -96,8 +96,9 @@ class Playground(faults.FaultySwarm):
         self.acts: Mapping[str, Callable[[Any], str]] = {
             'kill': lambda value: self.kill(self._running(value)),
             'freeze': lambda value: self.pause(self._running(value)),
-            'blind': self._blind, 'revive': self._revive, 'move': self._move, 'cut': self._cut,
-            'liar': self._lie, 'tour': self._begin_tour,
+            'blind': lambda value: self._silence(self.blind | {self._id(value)}),
+            'revive': self._revive, 'move': self._move, 'cut': self._cut, 'liar': self._lie,
+            'tour': self._begin_tour,
             'reset': lambda _: self._restore(self._start_values)}
 
     @property
@@ -129,7 +130,7 @@ class Playground(faults.FaultySwarm):
             observer.tracker = SwarmTracker(
                 controls.EXPIRY, self.values['algorithm'], instance=instance)
             observer.statistics = Statistics()
-        self.blind.clear()
+        self.blind = set()
         self.values = {**self.values, **dict.fromkeys(SWITCHES, False)}
         self._places.update(dict.fromkeys(self._places, NOWHERE))
         world = self.run(faults.WORLD, 'swarm_world', controls.world_parameters(self.values))
@@ -257,12 +258,10 @@ class Playground(faults.FaultySwarm):
                                  'restart it first')
         return name
 
-    def _silence(self) -> str:
-        return self.set(faults.WORLD, {'odom_silent': format_ids(tuple(sorted(self.blind)))})
-
-    def _blind(self, value: Any) -> str:
-        self.blind.add(self._id(value))
-        return self._silence()
+    def _silence(self, robots: set[int]) -> str:
+        """Stop the odometry of these robots alone."""
+        self.blind = robots
+        return self.set(faults.WORLD, {'odom_silent': format_ids(tuple(sorted(robots)))})
 
     def _revive(self, value: Any) -> str:
         robot = self._id(value)
@@ -270,8 +269,7 @@ class Playground(faults.FaultySwarm):
         line = self.go_on(name) if name in self.pids else (
             self.run(name, 'fleet', controls.robot_parameters(self.values, str(robot))) + ' &')
         if robot in self.blind:
-            self.blind.discard(robot)
-            line += '\n' + self._silence()
+            line += '\n' + self._silence(self.blind - {robot})
         return line
 
     def _move(self, value: Any) -> str:
