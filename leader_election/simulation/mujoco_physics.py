@@ -68,7 +68,7 @@ class ContactPhysics:
     """
 
     def __init__(self, arena: shapely.Polygon, obstacles: Sequence[shapely.Polygon],
-                 starts: Array, robot_radius: float, longest: float = STEP) -> None:
+                 starts: Array, robot_radius: float) -> None:
         """
         Put the robots at rest.
 
@@ -76,12 +76,10 @@ class ContactPhysics:
         :param obstacles: [m].
         :param starts: x, y, yaw of each robot [m, rad], shape (n, 3).
         :param robot_radius: of the disc [m], greater than 0.
-        :param longest: the longest time step [s].
         """
         text = mjcf(arena, obstacles, len(starts), robot_radius)
         self._model: Any = mujoco.MjModel.from_xml_string(text)
         self._data: Any = mujoco.MjData(self._model)
-        self._longest = longest
         # Views into MuJoCo's state, a row for each robot.
         self._positions: Array = self._data.qpos.reshape(-1, _ROBOT_SIZE)
         self._speeds: Array = self._data.qvel.reshape(-1, _SPEED_SIZE)
@@ -130,7 +128,7 @@ class ContactPhysics:
             and accelerations of the drive are limited.
         :param duration: [s].
         """
-        steps = max(1, math.ceil(duration / self._longest - 1e-9))
+        steps = max(1, math.ceil(duration / STEP - 1e-9))
         dt = self._model.opt.timestep = duration / steps
         wanted = np.clip(velocities, -self._limits, self._limits)
         change = self._accelerations * dt

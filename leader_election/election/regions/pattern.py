@@ -102,7 +102,8 @@ def coordinate(
     # Decision.
     load, reach = p.target, p.radius
     if leads and p.gain > 0.0:
-        load = smoothed(summary[p.load_at], before.load, p)
+        # The first number of a summary is that of the members.
+        load = smoothed(summary[0], before.load, p)
         reach = resized(load, p)
     decision = p.undecided
     if leads:

@@ -144,7 +144,6 @@ class RegionParameters(NamedTuple):
     """The share of the radius by which a region shrinks for each target of excess load."""
     most: float
     """The largest radius under feedback, as a part of the radius."""
-    load_at: int
     undecided: Any
     """The value that stands for no decision."""
 
@@ -220,8 +219,8 @@ class RegionSettings:
         0.01, 'The weight of the present load in the smoothed load, in each round. Near 1 regions '
         'oscillate. 0: no feedback.', lower=0.0, upper=1.0, dynamic=True)
     feedback_target: float = parameter(
-        10.0, 'The load at which a region has its radius. A load is the number of members, unless '
-        'a task defines another.', lower=1e-6, upper=1e9, dynamic=True)
+        10.0, 'The load at which a region has its radius: a number of members.',
+        lower=1e-6, upper=1e9, dynamic=True)
     feedback_most: float = parameter(
         1.0, 'The largest size of a region under feedback, as a part of its radius.',
         lower=1.0, upper=100.0, dynamic=True)
@@ -235,7 +234,6 @@ def parameters_of(
     link_range: float,
     undecided: Any,
     border: int = -1,
-    load_at: int = 0,
 ) -> RegionParameters:
     """
     Return the parameters of a round.
@@ -245,7 +243,6 @@ def parameters_of(
     :param link_range: the distance at which a link breaks, by the metric [m], infinite if unknown.
     :param undecided: the value that stands for no decision.
     :param border: the part of a summary with the announcements of adjacent regions, -1 for none.
-    :param load_at: the place of the load in a summary.
     """
     return RegionParameters(
         layout=layout, collection=COLLECTIONS.index(settings.collection), link_range=link_range,
@@ -255,8 +252,7 @@ def parameters_of(
         radius=radius if math.isfinite(radius) else 0.0, alpha=settings.feedback_alpha,
         target=settings.feedback_target,
         gain=settings.feedback_gain if math.isfinite(radius) else 0.0,
-        most=settings.feedback_most, load_at=load_at,
-        undecided=undecided)
+        most=settings.feedback_most, undecided=undecided)
 
 
 def initial_region(

@@ -47,7 +47,6 @@ BASE = RegionParameters(
     target=4.0,
     gain=0.5,
     most=1.5,
-    load_at=0,
     undecided='',
 )
 
@@ -167,7 +166,7 @@ def test_decay_without_factor_and_step_keeps_the_value():
 def test_feedback_is_off_without_a_radius(radius, found, gain):
     p = parameters_of(RegionSettings(feedback_gain=0.5), BASE.layout, radius=radius,
                       link_range=inf, undecided='')
-    assert (p.radius, p.gain, p.load_at, p.border) == (found, gain, 0, -1)
+    assert (p.radius, p.gain, p.border) == (found, gain, -1)
 
 
 def test_decay_by_a_step_stops_at_its_floor():
