@@ -39,7 +39,7 @@ DEFINITIONS = {
     'tf2_msgs': {'TFMessage': ['geometry_msgs/TransformStamped[] transforms']},
     'nav2_msgs': {'NavigateToPose': [
         'geometry_msgs/PoseStamped pose', 'string behavior_tree', '---', 'uint16 error_code',
-        '---', 'geometry_msgs/PoseStamped current_pose',
+        'string error_msg', '---', 'geometry_msgs/PoseStamped current_pose',
         'builtin_interfaces/Duration navigation_time',
         'builtin_interfaces/Duration estimated_time_remaining', 'int16 number_of_recoveries',
         'float32 distance_remaining']},

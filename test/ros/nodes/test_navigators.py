@@ -16,6 +16,7 @@
 
 from collections.abc import Callable, Iterator
 import math
+import sys
 from threading import Thread
 from typing import Any
 
@@ -115,6 +116,13 @@ def action() -> Iterator[Any]:
         yield NavigateToPose
 
 
+@pytest.fixture
+def without_action(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide the type of Nav2's action."""
+    for name in ('nav2_msgs', 'nav2_msgs.action'):
+        monkeypatch.setitem(sys.modules, name, None)
+
+
 def counts(node: ElectionNode) -> dict[str, Any]:
     """Return what diagnostics show of regions."""
     concern = node.robot.instances['main'].parts['regions'].concern()
@@ -199,14 +207,15 @@ def test_goal_is_cancelled_when_the_robot_is_deactivated(
     spin_until([node], lambda: nav2.running != [] and len(nav2.goals) == 2)
 
 
-def test_robot_reaches_its_place_by_the_topic_where_nav2_msgs_is_not_installed() -> None:
+def test_robot_reaches_its_place_by_the_topic_where_nav2_msgs_is_not_installed(
+        without_action: None) -> None:
     nav2, node = Nav2(), robot(1, **RALLY)
     spin_until([node, nav2], lambda: math.dist(nav2.place, GOAL) < 0.1)
     assert nav2.goals == [GOAL]
     assert node.count_publishers('/r1/cmd_vel') == 0
 
 
-def test_robot_is_sent_to_where_it_is_when_it_ends_before_its_goal() -> None:
+def test_robot_is_sent_to_where_it_is_when_it_ends_before_its_goal(without_action: None) -> None:
     nav2, node = Nav2(speed=0.01), robot(1, **RALLY)
     spin_until([node, nav2], lambda: math.dist(nav2.place, (0.0, 0.0)) > 0.1)
     node.close()
