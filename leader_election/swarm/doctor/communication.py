@@ -153,7 +153,6 @@ def domains(text: str) -> set[int]:
             if offset % PORTS == 0 and offset // PORTS in range(DOMAINS)}
 
 
-DAMAGED = 'damaged'
 COUNTED = (
     (TOO_LONG, Level.ERROR, 'its link left out {} that are too long for it'),
     (UNSENT, Level.ERROR, 'its link could not send {}'),
@@ -175,7 +174,7 @@ def links(swarm: Observations) -> Iterator[Symptom]:
                 yield Symptom(level, (robot,), text.format(
                     f'{number} packets' if number > 1 else 'a packet')
                     + (f': {last.message}' if key in (UNSENT, TOO_LONG) else ''))
-        if (text := _lost(grown.get(packets.HEARD, 0), grown.get(DAMAGED, 0))):
+        if (text := _lost(grown.get(packets.HEARD, 0), grown.get('damaged', 0))):
             yield Symptom(Level.WARN, (robot,), f'at its link {text} frames were damaged')
         for peer, counts in last.peers.items():
             yield from _peer(robot, counts, first.peers.get(peer), _name(swarm, peer, counts))
