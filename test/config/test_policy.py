@@ -118,6 +118,13 @@ def test_profile_allows_exactly_the_topics_of_its_node(name: str) -> None:
         found['subscribe'] |= {f'{namespace}/{source}' for source in OPTIONAL}
         if 'tags' not in SOURCES:
             found['publish'].add('/tf')
+        if find_spec('nav2_msgs') is not None:
+            # The policy names the action, and the topic for robots without its type.
+            actions = {name for names in found.values() for name in names if '/_action/' in name}
+            assert {name.partition('/_action/')[0] for name in actions} == {
+                f'{namespace}/{action.text}' for action in POLICY.iter('action')}
+            found = {right: names - actions for right, names in found.items()}
+            found['publish'].add(f'{namespace}/goal_pose')
         # A topic for each neighbour.
         found['subscribe'].remove(f'{namespace}/range/robot_2')
         found['subscribe'].add(f'{namespace}/range/*')
