@@ -26,6 +26,8 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from leader_election.election.messages.codec import Message
+from leader_election.election.messages.wire import usual_namespace
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import ExitStatus, print_error
@@ -36,6 +38,7 @@ from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE, STREAM
 from leader_election.swarm.doctor import command, communication
 from leader_election.swarm.doctor import observations as observed
 from leader_election.swarm.doctor.diagnoses import about, choose, examine, swarm_topics
+from leader_election.swarm.fleet import receive_buffers
 from leader_election.swarm.fleet.link_status import LinkReport, parse_link
 from leader_election.swarm.tracker import MAX_ROBOTS
 from nav_msgs.msg import Odometry
@@ -83,7 +86,9 @@ class SwarmDoctor(Node):
         self._steady_clock = clock.steady_clock(self)
         self._neighbours: dict[str, tuple[int, ...]] = {}
         """By the namespace of the topic."""
-        self._known: set[observed.KnownRobot] = set()
+        self._known: dict[tuple[str, int], str] = {}
+        """The names of earlier robots by the topic of their swarm and id."""
+        self._messages: list[observed.HeardMessage] = []
         self._radio: dict[str, Subscription] = {}
         """By topic: subscriptions to the messages between robots."""
         self._subscribed: set[tuple[str, str]] = set()
@@ -128,7 +133,11 @@ class SwarmDoctor(Node):
         Messages of that time are missing for some robots, which would count as lost.
         """
         self._begin = self._now()
-        self._messages: list[observed.HeardMessage] = []
+        for heard in self._messages:
+            if isinstance(message := observed.decode(heard.payload), Message):
+                name = message.names.get(message.id) or usual_namespace(heard.topic, message.id)
+                self._know(heard.topic, message.id, name)
+        self._messages.clear()
         self._odometry: dict[str, list[observed.OdometryReading]] = {}
         self._diagnostics: list[observed.RobotReport] = []
         self._links: list[LinkReport] = []
@@ -201,9 +210,12 @@ class SwarmDoctor(Node):
         radio = f'{observed.space_of(topic)}/{observed.RADIO[0]}'
         for status in map(status_of, message.status):
             for key, name in status.values.items():
-                if key.isdecimal() and len(key) <= vocabulary.MAX_DIGITS and (
-                        len(self._known) < MAX_ROBOTS):
-                    self._known.add(observed.KnownRobot(radio, int(key), name.strip('/')))
+                if key.isdecimal() and len(key) <= vocabulary.MAX_DIGITS:
+                    self._know(radio, int(key), name)
+
+    def _know(self, topic: str, robot_id: int, name: str) -> None:
+        if len(self._known) < MAX_ROBOTS:
+            self._known[topic, robot_id] = name.strip('/')
 
     def _hear_clock(self, message: Clock) -> None:
         self._ticks.append((self._now(), clock.of_stamp(message.clock)))
@@ -239,10 +251,11 @@ class SwarmDoctor(Node):
             clock=[time for _, time in self._ticks], pace=self.pace(),
             environment={name: text for name, default in ENVIRONMENT.items()
                          if (text := os.environ.get(name, default))},
-            known=sorted(self._known),
+            known=[observed.KnownRobot(*key, name) for key, name in self._known.items()],
             expected=self._options.expected, planned=self._options.planned,
             radio_topics=self._options.radio_topics,
-            other_domains=sorted(communication.domains(sockets) - {domain}))
+            other_domains=sorted(communication.domains(sockets) - {domain}),
+            receive_buffers=receive_buffers.sizes())
 
     def pace(self) -> float:
         """Return the speed of simulated time relative to real time, 1 without ``/clock``."""

@@ -25,6 +25,7 @@ from leader_election.election.messages import packets
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.swarm.doctor.observations import (
+    BRIDGES,
     by_key,
     Endpoint,
     find_radio_topics,
@@ -34,6 +35,7 @@ from leader_election.swarm.doctor.observations import (
     Symptom,
 )
 from leader_election.swarm.fleet.link_status import PeerCounts, TOO_LONG, UNSENT
+from leader_election.swarm.fleet.receive_buffers import MANY_ROBOTS, too_small
 
 LOSS = 0.2
 """The greatest share of lost messages that is tolerated."""
@@ -204,3 +206,11 @@ def _name(swarm: Observations, peer: str, counts: PeerCounts) -> str:
     """Return the robots behind another link, by name where they are known here."""
     names = [name for robot in counts.robots for name in swarm.names_of(robot)]
     return listing(names) if names else f'link {peer[:8]}'
+
+
+def receive_buffers(swarm: Observations) -> Iterator[Symptom]:
+    """Find buffers that are too small for Gazebo."""
+    small = too_small(swarm.receive_buffers)
+    if small and any(e.node.rpartition('/')[2] in BRIDGES for e in swarm.endpoints):
+        yield Symptom(Level.WARN if len(swarm.robots) > MANY_ROBOTS else Level.NOTE, (),
+                      f'Gazebo Sim announces all topics at once, every second: {small}')

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Checks of what robots depend on: odometry, and clocks, by the delays of messages."""
+"""Checks of what robots depend on: odometry, bases, and clocks, by the delays of messages."""
 
 from collections.abc import Iterator
 import math
@@ -22,6 +22,7 @@ from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.localisation.parameters import GIVEN
 from leader_election.localisation.source import POSE_SOURCE
 from leader_election.swarm.doctor.observations import (
+    BRIDGES,
     CLOCK,
     Level,
     listing,
@@ -75,6 +76,26 @@ def _unused(swarm: Observations) -> list[str]:
 
 OFFSET = 0.25
 """The greatest tolerated offset of a clock, including delays of messages [s]."""
+
+
+_COMMANDS = ('geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped')
+_SIMULATED = ('swarm_world', *BRIDGES)
+"""Nodes that take commands and move no real robot."""
+
+
+def wheels(swarm: Observations) -> Iterator[Symptom]:
+    """Find robots that the package drives, whose bases may go on when its node is killed."""
+    ours = {endpoint.node for endpoint in swarm.nodes}
+    topics = {each.topic for each in swarm.endpoints
+              if each.publishes and each.type in _COMMANDS
+              and (each.node in ours or each.node.endswith('/wander'))}
+    driven = {base.node: topic for topic in topics for base in swarm.subscriptions(topic)
+              if not base.node.endswith(_SIMULATED)}
+    if driven:
+        yield Symptom(
+            Level.NOTE, (), f'{listing(sorted(driven))} drive by '
+            f'{listing(sorted(set(driven.values())))}; whether they stop when commands stay '
+            'away cannot be seen from here')
 
 
 def simulated_time(swarm: Observations) -> Iterator[Symptom]:

@@ -41,6 +41,8 @@ IS_LEADER = 'is_leader'
 RADIO = ('neighbourhood', 'outgoing')
 """The names of topics between robots. Node link has the second one."""
 CLOCK = '/clock'
+BRIDGES = ('clock_bridge', 'gazebo_bridge')
+"""The nodes between Gazebo and ROS."""
 
 
 class Level(IntEnum):
@@ -151,6 +153,8 @@ class Observations:
     radio_topics: Sequence[str] = ()
     """The topics between robots, where known."""
     other_domains: Sequence[int] = ()
+    receive_buffers: Mapping[str, int] = field(default_factory=dict)
+    """The sizes of the observer's computer, by setting [B]."""
     other_swarms: Sequence[str] = ()
     """The topics of swarms whose observations were left out."""
     links: Sequence[LinkReport] = ()

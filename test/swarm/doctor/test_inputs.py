@@ -19,6 +19,7 @@ from dataclasses import replace
 from leader_election.swarm.doctor import inputs
 from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.doctor.observations import CLOCK, Endpoint, ODOMETRY
+import pytest
 from swarm.doctor.scene import (
     AIR,
     healthy,
@@ -63,6 +64,19 @@ def test_odometry_is_not_missed_where_a_localisation_gives_the_pose():
              for each in statuses('bob', 2)]
     assert signs(inputs.odometry, odometry=of_bob([]), diagnostics=given,
                  endpoints=rewired('bob', *wiring('bob')[:-1])) == []
+
+
+@pytest.mark.parametrize(('driver', 'base', 'noted'), [
+    ('/bob/election_node', '/bob/driver', True), ('/bob/wander', '/bob/driver', True),
+    ('/wander', '/bob/driver', True), ('/bob/teleop', '/bob/driver', False),
+    ('/bob/wander', '/swarm_world', False), ('/bob/wander', '/gazebo_bridge', False)])
+def test_base_that_the_package_drives_is_asked_for_its_timeout(
+        driver: str, base: str, noted: bool) -> None:
+    wires = [Endpoint('/bob/cmd_vel', 'geometry_msgs/msg/TwistStamped', publishes, of)
+             for publishes, of in ((True, driver), (False, base))]
+    found = signs(inputs.wheels, endpoints=[*healthy().endpoints, *wires])
+    assert [what.partition(';')[0] for _, what in found] == [
+        f'{base} drive by /bob/cmd_vel'] * noted
 
 
 def test_missing_stopped_or_slow_odometry_is_reported():
