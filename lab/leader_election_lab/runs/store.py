@@ -177,7 +177,8 @@ def finished(folder: Path, name: str) -> dict[str, set[int]]:
     """Return the seeds of all finished runs of a scenario, by fingerprint."""
     seeds: dict[str, set[int]] = {}
     path = database_of(folder, name)
-    if path.exists():
+    # A run that was killed at its start, or found the disk full, leaves an empty file.
+    if path.exists() and path.stat().st_size:
         with _reading(path) as database:
             for digest, seed in database.execute('SELECT fingerprint, seed FROM runs'):
                 seeds.setdefault(digest, set()).add(seed)
@@ -236,6 +237,20 @@ COMMIT_PERIOD = 0.5
 """The time between two writes to the disk [s]: so much is lost when the process is killed."""
 
 
+MAKE_ROOM = 'make room, or choose another folder'
+REMOVE = 'remove it, and its runs are computed again'
+_REMEDIES = {
+    'is locked': 'close the program that has it open',
+    'unable to open': 'allow this user to read and write it and its folder',
+    'readonly': 'allow this user to read and write it and its folder',
+}
+"""What helps with errors of SQLite that do not concern the content of a file, by their text."""
+
+
+def _remedy(error: Exception) -> str:
+    return next((remedy for text, remedy in _REMEDIES.items() if text in str(error)), '')
+
+
 class Keeper:
     """
     Writes runs into the store of a scenario.
@@ -278,8 +293,8 @@ class Keeper:
         try:
             yield
         except sqlite3.Error as error:
-            raise ResultError(f'{self._path} cannot be written ({error}); make room, or choose '
-                              'another folder') from None
+            raise ResultError(f'{self._path} cannot be written ({error}); '
+                              f'{_remedy(error) or MAKE_ROOM}') from None
 
 
 def read(folder: Path, name: str, places: Iterable[Place]) -> Iterator[Run]:
@@ -298,8 +313,8 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(f'{path.resolve().as_uri()}?mode=rw', uri=True)) as database:
             yield database
     except (sqlite3.Error, zlib.error, TypeError, ValueError) as error:
-        raise ResultError(f'{path} cannot be read ({reason(error)}); remove it, and its runs are '
-                          'computed again') from None
+        raise ResultError(f'{path} cannot be read ({reason(error)}); '
+                          f'{_remedy(error) or REMOVE}') from None
 
 
 @contextmanager

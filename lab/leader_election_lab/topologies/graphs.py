@@ -44,6 +44,8 @@ HEAD = 65536
 DEGREES = r'^(EPSG:)?(4326|4269|4267|4258|4979)$|^(OGC:|urn:.*:)?(CRS84|WGS ?84)$' \
     r'|^\s*(GEOGCS|GEOGCRS|GEODCRS|GEOGRAPHICCRS)\b|\+proj=(longlat|latlong|lonlat|latlon)'
 """The text of a coordinate reference system (attribute ``crs`` of a graph) in degrees."""
+LONGEST_IN_DEGREES = 0.02
+"""Positions up to 180 and 90 whose longest link is shorter may be degrees: of 2 km on Earth."""
 FARTHEST = 1e9
 """The greatest coordinate of a node [m]."""
 
@@ -87,7 +89,12 @@ def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
     missing = [name for name in names if name not in places]
     if positions and missing:
         raise ParameterError('positions', problem=f': {positions}: there is no {missing[0]}')
+    if places and missing:
+        raise ParameterError(parameter, problem=f': {path}: node {missing[0]} has no x and y, as '
+                             'others have')
     position = None if missing else np.array([places[name] for name in names])
+    if position is not None and not (positions or found.graph.get('crs')):
+        _check_not_degrees(parameter, path, position, np.array(pairs))
     return GraphFile(np.array(pairs, np.int32), position, len(names))
 
 
@@ -129,6 +136,15 @@ def _edge_list(text: str) -> Iterator[tuple[str, str]]:
             raise ValueError(f'line {line}: it takes {LINE}, without commas and weights: '
                              f'{shortened(" ".join(words))!r}')
         yield first, second
+
+
+def _check_not_degrees(parameter: str, path: str, position: NDArray[np.float64],
+                       pairs: NDArray[np.int64]) -> None:
+    """Raise an error if coordinates without a system look like degrees of a town."""
+    longest = float(np.hypot(*(position[pairs[:, 0]] - position[pairs[:, 1]]).T).max())
+    if longest < LONGEST_IN_DEGREES and np.all(np.abs(position) <= (180, 90)):
+        raise ParameterError(parameter, problem=f': {path}: no link is longer than {longest:.2g} '
+                             'm; x and y are in metres (degrees?)')
 
 
 def _is_number(text: str) -> bool:

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 import fcntl
+from functools import partial
 from io import StringIO
 import multiprocessing
 import os
@@ -25,6 +26,7 @@ from pathlib import Path
 from resource import getrlimit, setrlimit
 from resource import RLIMIT_FSIZE as FILE_SIZE
 import signal
+import sqlite3
 
 from example_results import results as made_up
 from leader_election_lab.analysis.measures import estimate_mean
@@ -180,7 +182,7 @@ def stopped(folder: Path, text: str = VARIED) -> Path:
     return store.database_of(folder, 'small')
 
 
-@pytest.mark.parametrize('left', [0, 100, 4096])
+@pytest.mark.parametrize('left', [100, 4096])
 def test_truncated_store_is_an_error(tmp_path, left):
     part = stopped(tmp_path)
     part.write_bytes(part.read_bytes()[:left])
@@ -189,6 +191,29 @@ def test_truncated_store_is_an_error(tmp_path, left):
     assert str(part) in str(raised.value) and '\n' not in str(raised.value)
     part.unlink()
     assert len(results.present(runs.run(load(tmp_path, VARIED), range(3), tmp_path))) == 24
+
+
+def test_empty_store_is_a_new_one(tmp_path):
+    part = stopped(tmp_path)
+    part.write_bytes(b'')
+    assert len(results.present(runs.run(load(tmp_path, VARIED), range(3), tmp_path))) == 24
+
+
+def test_store_in_use_by_another_program_is_not_to_be_removed(tmp_path, monkeypatch):
+    path = stopped(tmp_path)
+    monkeypatch.setattr(store.sqlite3, 'connect', partial(sqlite3.connect, timeout=0))
+    with closing(sqlite3.connect(path)) as other:
+        other.execute('BEGIN EXCLUSIVE')
+        with pytest.raises(ResultError, match='is locked.*; close the program that has it open'):
+            runs.run(load(tmp_path, VARIED), range(3), tmp_path)
+
+
+def test_store_that_cannot_be_opened_is_not_to_be_removed(tmp_path):
+    part = stopped(tmp_path)
+    part.unlink()
+    part.mkdir()
+    with pytest.raises(ResultError, match='unable to open.*; allow this user to read and write'):
+        runs.run(load(tmp_path, VARIED), range(3), tmp_path)
 
 
 def test_two_computations_at_once_are_refused(tmp_path):

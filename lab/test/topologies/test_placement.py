@@ -230,6 +230,28 @@ def test_graphml_is_read_when_its_places_are_metres(tmp_path, system):
     assert placement.position.tolist() == [[0, 0], [70, 0]]
 
 
+def written(path, *places):
+    graph = nx.path_graph(3)
+    for node, (x, y) in enumerate(places):
+        graph.nodes[node].update(x=x, y=y)
+    nx.write_graphml(graph, path)
+    return str(path)
+
+
+def test_graphml_without_a_system_is_refused_when_its_links_are_of_millimetres(tmp_path):
+    degrees = written(tmp_path / 'town.graphml', (9.99, 48.4), (9.991, 48.401), (9.992, 48.4))
+    with pytest.raises(ParameterError, match=r'town.graphml: no link .* 0.0014 m; .*degrees\?'):
+        placed(path=degrees)
+    metres = written(tmp_path / 'room.graphml', (9.9, 48.4), (9.95, 48.4), (9.9, 48.5))
+    assert placed(path=metres).position[1, 0] == pytest.approx(9.95)
+
+
+def test_graphml_is_refused_when_only_some_nodes_have_places(tmp_path):
+    path = written(tmp_path / 'town.graphml', (0.0, 0.0), (100.0, 0.0))
+    with pytest.raises(ParameterError, match='town.graphml: node 2 has no x and y, as others'):
+        placed(path=path)
+
+
 def test_disconnected_graph_is_accepted_when_asked_for():
     """Device 2 is in no pair, and so has no link."""
     assert len(placed(pairs=[0, 1, 3, 4], connected='any').position) == 5
