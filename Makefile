@@ -34,11 +34,12 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:  ## List the targets (the default)
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
-	do printf 'make %-12s %s\n' "$$name" "$$what"; done
-	@echo 'ARGS="..." is passed on by demo, play, lab, reproduce, study, figure, statements, scale, chaos, prove, fuzz and mutants, and by test and test-least to pytest.'
-	@echo 'make demo TASK=patrol: the regions run a task; also dispatch, rally, field, count. TASK=gate: mandates, doc/mandates.md'
+	do printf '%s\n' "$$what" | fold -s -w 59 | while read -r line; \
+	do printf '%-20s%s\n' "$${name:+make $$name}" "$$line"; name=; done; done
+	@echo 'ARGS="..." is passed on by demo, play, lab, reproduce, study, figure, statements, scale, chaos, prove, fuzz and mutants, and by test and test-least to pytest.' | fold -s -w 79
+	@echo 'make demo TASK=patrol: the regions run a task; also dispatch, rally, field, count. TASK=gate: mandates, doc/mandates.md' | fold -s -w 79
 	@if [ -n "$(ROS_DISTRO)" ]; then \
-	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make uses ./.venv instead.'; fi
+	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make uses ./.venv instead.' | fold -s -w 79; fi
 
 demo: $(VENV)/.run $(if $(findstring --physics,$(ARGS)),$(VENV)/.physics)  ## See a swarm elect leaders, lose the strongest, and recover, ARGS="--help" for more
 	@env --block-signal=INT $(BIN)/python -m leader_election demo $(addprefix --task ,$(TASK)) $(ARGS)

@@ -37,6 +37,7 @@ from leader_election.parameters import did_you_mean
 from leader_election.parameters.command_line import (
     ENDS,
     ExitStatus,
+    fitted,
     handle_ends,
     how_to_install,
     how_to_run,
@@ -55,12 +56,14 @@ DRAWING = {'matplotlib', 'leader_election_lab'}
 def usage() -> str:
     """Return the help of the command: all executables, with their descriptions."""
     width = max(len(each.name) for each in EXECUTABLES)
-    lines = [f'  {each.name:{width}}  {each.description}' for each in EXECUTABLES]
+    lines = [fitted(f'  {each.name:{width}}  {each.description}', width + 4)
+             for each in EXECUTABLES]
     return '\n'.join([
         f'usage: {how_to_run("EXECUTABLE")} [ARGUMENTS]', f'       {how_to_run("--version")}', '',
         'Decentralised leader election and regions for robot swarms on ROS 2.', '',
         'executables:', *lines, '',
-        f'{how_to_run("EXECUTABLE")} --help shows the options, or the parameters of a node.'])
+        fitted(f'{how_to_run("EXECUTABLE")} --help shows the options, or the parameters of a node.',
+               0)])
 
 
 def parameter_help(executable: Executable) -> str:

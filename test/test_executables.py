@@ -28,6 +28,7 @@ from environment import variables
 from leader_election.cli import DISTRIBUTIONS, keep_caches_of_matplotlib, main, usage
 from leader_election.executables import Executable, EXECUTABLES
 from leader_election.parameters.command_line import FOLDERS, how_to_install
+from leader_election.ros.demo.main import parse
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -173,7 +174,7 @@ USAGES = {
     'record': 'usage: leader_election record [-h]',
     'lab': 'usage: leader_election lab [-h] COMMAND',
     'lab run': 'usage: leader_election lab run [-h]',
-    'demo': 'usage: leader_election demo [-h]',
+    'demo': 'usage: leader_election demo [OPTIONS]',
     'gazebo_world': 'usage: leader_election gazebo_world [-h]',
     'monitor': 'usage: leader_election monitor [--ros-args',
     'fleet': 'usage: leader_election fleet [--ros-args',
@@ -195,6 +196,21 @@ def test_help_lists_every_executable(
     for executable in EXECUTABLES:
         found = [line.split(maxsplit=1) for line in lines if line.startswith('  ')]
         assert [executable.name, executable.description] in found
+
+
+def test_help_is_not_wider_than_the_terminal(
+        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv('COLUMNS', '80')
+    monkeypatch.setattr('sys.orig_argv', ['.venv/bin/python', '-m', 'leader_election'])
+    monkeypatch.setattr('sys.stdout.isatty', lambda: True)
+    assert call(monkeypatch, '--help') == 0
+    with pytest.raises(SystemExit):
+        parse(['--help'])
+    printed = capsys.readouterr().out
+    printed += subprocess.run(['make', 'help'], cwd=ROOT, capture_output=True, text=True,
+                              check=True, timeout=60).stdout
+    assert [line for line in printed.splitlines() if len(line) > 80] == []
+    assert 'default: None' not in printed
 
 
 def test_ending_process_ignores_a_signal() -> None:

@@ -50,13 +50,19 @@ TEXTS = ('algorithm', 'minus', 'scenario', 'title', 'algorithms', 'column', 'uni
 
 
 def terminal_table(rows: Rows) -> Table:
-    """Return a table for the terminal."""
+    """Return a table for the terminal. In a narrow one columns and headings take less width."""
     shown = Table(box=SIMPLE_HEAD, title=rows.title or None, title_justify='left',
                   caption='\n'.join(rows.notes) or None, caption_justify='left')
     for column in rows.columns:
-        shown.add_column(column, justify='left' if column in TEXTS else 'right')
+        shown.add_column(column, justify='left' if column in TEXTS else 'right', overflow='fold')
     for row in rows.rows:
         shown.add_row(*row)
+    terminal = console()
+    unlimited = terminal.options.update(max_width=WIDE)
+    if terminal.measure(shown, options=unlimited).maximum > terminal.width:
+        shown.padding = (0, 0)
+        for heading in shown.columns:
+            heading.header = str(heading.header).replace(' ', '\n')
     return shown
 
 

@@ -81,12 +81,16 @@ ROS2 = 'ros2'
 """The command of ROS 2, which its wheels do not have."""
 
 
-def fitted(line: str) -> str:
-    """Return a line of text, broken between words where it goes to a terminal that is narrower."""
+def fitted(line: str, indent: int = 8) -> str:
+    """
+    Return a line of text, broken between words where it goes to a terminal that is narrower.
+
+    :param indent: the number of spaces before the further lines.
+    """
     if not sys.stdout.isatty():
         return line
     width = shutil.get_terminal_size().columns - 1
-    return '\n'.join(textwrap.wrap(line, width, subsequent_indent=' ' * 8,
+    return '\n'.join(textwrap.wrap(line, width, subsequent_indent=' ' * indent,
                                    break_long_words=False, break_on_hyphens=False))
 
 

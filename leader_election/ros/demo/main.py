@@ -57,6 +57,14 @@ def _default_text(name: str) -> str:
     return '; '.join([f'{plain:g}', *others])
 
 
+class _Formatter(argparse.ArgumentDefaultsHelpFormatter):
+    """Shows the default of an option, unless the option is off by default."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        off = action.default is False or action.default in (None, '')
+        return action.help if off else super()._get_help_string(action)
+
+
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """
     Parse the command line. A wrong option ends the process with one line and status 2.
@@ -64,8 +72,8 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     :param arguments: of the command line, by default those of this process.
     """
     parser = CommandLineParser(
-        prog=how_to_run('demo'), description=DESCRIPTION,
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+        prog=how_to_run('demo'), usage='%(prog)s [OPTIONS]', description=DESCRIPTION,
+        formatter_class=_Formatter)
     swarm = parser.add_argument_group('the swarm')
     # The defaults of suppressed options depend on the task and are set afterwards.
     swarm.add_argument('--task', choices=[name for name in SCENARIOS if name],

@@ -213,8 +213,8 @@ def own_place(wanted: Path) -> tuple[Path, bool, str]:
         reserved[1].detach()
     domain = os.environ.get(DOMAIN) or '0'
     return folder, reserved is None, (
-        f'ROS domain {domain}{", this run alone" if reserved else ""}; look on with: '
-        f'{DOMAIN}={domain} {how_to_run("monitor")}')
+        f'ROS domain {domain}{", this run alone" if reserved else ""}; look on with:\n'
+        f'  {DOMAIN}={domain} {how_to_run("monitor")}')
 
 
 def own_domain() -> tuple[int, socket.socket] | None:

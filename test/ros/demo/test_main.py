@@ -138,6 +138,8 @@ def test_interrupted_demo_leaves_no_process(tmp_path):
     with subprocess.Popen([*DEMO, '--robots', '4', '--output', str(tmp_path / 'out')],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as demo:
         assert demo.stdout is not None and demo.stdout.readline().startswith('ROS domain ')
+        # The command has a line of its own, so that it can be copied from a narrow terminal.
+        assert demo.stdout.readline().startswith('  ROS_DOMAIN_ID=')
         # The first line of the monitor tells that it has started the others.
         assert ' robots ' in demo.stdout.readline()
         demo.send_signal(signal.SIGTERM)
