@@ -318,9 +318,9 @@ def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table
         column('counted', justify='right')
     elif width:
         column('', width=longest)
-    # The extent makes room for a decision.
-    wide = not (over and counts) or width >= _beside_bar(frame.snapshot) + _DECISION
-    for name in (*(['extent'] if wide else []), 'stable for') if width else ():
+    # Extent and age make room for a decision.
+    wide = not counts or width >= _beside_bar(frame.snapshot) + _DECISION
+    for name in ('extent', 'stable for') if width and wide else ():
         column(name, justify='right')
     if counts:
         column('decision', ratio=1, overflow='ellipsis')
@@ -349,8 +349,8 @@ def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table
         mandates = ['{} of {}'.format(*over[leader])] if over else []
         rest: list[Text | str] = [
             Text(beside, style=style),
-            *(['' if math.isinf(extent) else f'{extent:.2f} m'] if wide else []),
-            f'{statistics.stable_for(leader):.0f} s', *decision]
+            *(['' if math.isinf(extent) else f'{extent:.2f} m',
+               f'{statistics.stable_for(leader):.0f} s'] if wide else []), *decision]
         table.add_row(label, strength, str(len(members)), *mandates, *(rest if width else []))
     if len(largest) > rows:
         others = largest[rows:]
