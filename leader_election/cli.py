@@ -62,8 +62,8 @@ def usage() -> str:
         f'usage: {how_to_run("EXECUTABLE")} [ARGUMENTS]', f'       {how_to_run("--version")}', '',
         'Decentralised leader election and regions for robot swarms on ROS 2.', '',
         'executables:', *lines, '',
-        fitted(f'{how_to_run("EXECUTABLE")} --help shows the options, or the parameters of a node.',
-               0)])
+        fitted(f'{how_to_run("EXECUTABLE")} --help shows the options, or the parameters of a '
+               'node.', 0)])
 
 
 def parameter_help(executable: Executable) -> str:
