@@ -41,17 +41,20 @@ def read_text(path: str | Path) -> str:
     Return the text of a file in UTF-8, without a byte order mark.
 
     :param path: of the file; ``~`` is expanded.
-    :raises ValueError: for a file that cannot be read, or is in another encoding.
+    :raises ValueError: for a file that cannot be read, is in another encoding, or has a byte of 0,
+        as text in UTF-16 has.
     """
     data = read_bytes(path)
     try:
-        return data.decode('utf-8-sig')
+        text, wrong = data.decode('utf-8-sig'), data.find(0)
     except UnicodeDecodeError as error:
-        if data[:2] in _OTHERS:
-            raise ValueError(f'is {_OTHERS[data[:2]]}') from None
-        line = data.count(b'\n', 0, error.start) + 1
-        raise ValueError(f'line {line}: not UTF-8 (byte 0x{data[error.start]:02x}); save it in '
-                         'UTF-8') from None
+        text, wrong = '', error.start
+    if wrong < 0:
+        return text
+    if data[:2] in _OTHERS:
+        raise ValueError(f'is {_OTHERS[data[:2]]}')
+    raise ValueError(f'line {data.count(bytes([10]), 0, wrong) + 1}: not UTF-8 (byte '
+                     f'0x{data[wrong]:02x}); save it in UTF-8')
 
 
 def read_bytes(path: str | Path) -> bytes:

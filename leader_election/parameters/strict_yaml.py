@@ -90,9 +90,9 @@ class _Loader(yaml.SafeLoader):
 
     def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
         node = super().compose_scalar_node(anchor)
-        if node.style is not None:
-            return node
         kind, text = node.tag.rpartition(':')[2], node.value
+        if node.style is not None and kind not in ('int', 'float'):  # As !!int "010" is.
+            return node
         if _LEADING_ZERO.fullmatch(text):
             raise ValueError(_ambiguous(node, 'a number with a leading zero is octal in YAML',
                                         str(int(text.replace('_', '')))))

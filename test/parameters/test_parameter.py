@@ -257,6 +257,12 @@ def test_text_is_refused_when_yaml_takes_it_for_another_number(text: str, reason
     assert strict_yaml.read(f'- "{text}"\n- 00:11:22\n- 0.5\n- 0')[1:] == ['00:11:22', 0.5, 0]
 
 
+@pytest.mark.parametrize('text', ['!!int "010"', "!!int '-010'", '!!float "1:30"'])
+def test_quoted_number_is_refused_when_its_tag_makes_it_octal_or_sexagesimal(text: str) -> None:
+    with pytest.raises(ValueError, match='is not allowed in line 1: '):
+        strict_yaml.read(f'- {text}')
+
+
 @pytest.mark.parametrize('start', ['[', '{a: ', '- ', '? '])
 def test_text_is_refused_before_its_end_when_it_is_nested_too_deeply(start: str) -> None:
     # The per cent sign is not YAML.

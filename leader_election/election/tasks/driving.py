@@ -63,7 +63,8 @@ def scan_of(scan: LaserScan, yaw: float) -> Scan:
     >>> scan_of(LaserScan(angle_min=-1.5, angle_increment=0.5, range_max=4.0), 1.5).angle_min
     0.0
     """
-    return Scan(scan.ranges, scan.angle_min + yaw, scan.angle_increment, scan.range_max)
+    return Scan(scan.ranges, scan.angle_min + yaw, scan.angle_increment, scan.range_max,
+                scan.range_min)
 
 
 def velocity_command(forward: float, turning: float, stamp: Any = None) -> Twist | TwistStamped:

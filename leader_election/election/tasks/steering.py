@@ -72,6 +72,8 @@ class Scan(NamedTuple):
     increment: float
     range_max: float
     """The greatest range that the scanner measures [m]."""
+    range_min: float = 0.0
+    """The least [m]. A shorter range counts as an obstacle, too."""
 
 
 _LONGEST_RANGE = 1000.0
@@ -80,6 +82,8 @@ _WHOLE_TURN = 1.05 * 2.0 * math.pi
 """The largest angle that the beams of a scan cover, with some overlap [rad]."""
 _LEAST_INCREMENT = 1e-6
 """[rad]."""
+_AHEAD = 0.35
+"""Some beam points ahead by this angle [rad]."""
 
 
 def scan_fault(scan: Scan) -> str:
@@ -93,12 +97,17 @@ def scan_fault(scan: Scan) -> str:
     ''
     >>> scan_fault(Scan([300.0], 0.0, 0.1, 4.0))
     'no range is a distance up to range_max, 4 m'
+    >>> scan_fault(Scan([2.0, 2.0], 3.0, 0.1, 4.0))
+    'no beam points ahead; the nearest one is at 3.00 rad (scan_yaw?)'
     """
     ranges = np.asarray(scan.ranges, dtype=np.float64)
     if not len(ranges):
         return 'it has no ranges'
     if not 0.0 < scan.range_max <= _LONGEST_RANGE:
         return f'range_max is {scan.range_max:g}; it takes metres, 0 to {_LONGEST_RANGE:g}'
+    if not 0.0 <= scan.range_min < scan.range_max:
+        return (f'range_min is {scan.range_min:g}; it takes metres, 0 to less than range_max, '
+                f'{scan.range_max:g}')
     beams = len(ranges) - 1
     if not math.isfinite(scan.angle_min):
         return f'angle_min is {scan.angle_min:g}; it takes radians'
@@ -106,6 +115,10 @@ def scan_fault(scan: Scan) -> str:
                       and beams * abs(scan.increment) <= _WHOLE_TURN):
         return (f'angle_increment is {scan.increment:g} with {beams + 1} ranges; it takes '
                 'radians, and one turn in all')
+    angles = _wrapped(scan.angle_min + scan.increment * np.arange(len(ranges)))
+    if np.abs(angles).min() > max(_AHEAD, abs(scan.increment)):
+        return (f'no beam points ahead; the nearest one is at {np.abs(angles).min():.2f} rad '
+                '(scan_yaw?)')
     # 0 is no range: scanners send it on all beams when they are covered or broken. REP 117 has
     # infinity for a beam that meets nothing, and values beyond range_max are to be discarded.
     if not (np.isinf(ranges) | (ranges > 0.0) & (ranges <= scan.range_max)).any():
