@@ -197,10 +197,9 @@ def accuracy_lines(figures: Mapping[str, AccuracyFigures], reach: float | None) 
     if not rows:
         return
     within = f' within {reach:g} m' if reach is not None and math.isfinite(reach) else ''
-    yield (f'accuracy: RMS errors [m] of the relative positions of pairs{within}, in the '
-           "observer's frame, and of absolute")
-    yield ('positions (ATE), of the team and by robot; NEES per degree of freedom, 1: right, '
-           'where the covariance is known')
+    yield f'accuracy: RMS errors [m] of the relative positions of pairs{within},'
+    yield "in the observer's frame, and of absolute positions (ATE), of the team and by"
+    yield 'robot; NEES per degree of freedom, 1: right, where the covariance is known'
     yield f'{"":20}{"relative":>9}{"absolute":>9}{"NEES":>7}{"unknown":>9}  by robot'
     for name, each in rows.items():
         yield (f'{name:>20}{number_text(each.relative):>9}{number_text(each.absolute):>9}'

@@ -205,8 +205,9 @@ class LogsDemo(Node):
                 'radius': options.radius, 'communication_range': options.range,
                 # With hysteresis partitions depend on the past, and could differ rightly.
                 'schedule': options.schedule, 'radius_hysteresis': 0.0}, {'__ns': f'/{name}'})
-        print(f'{len(self.ids)} robots, {self.length:.0f} s of logs, {len(self.swarms)} swarms: '
-              f'{", ".join(self.swarms)}; radius {options.radius:g} m, range {options.range:g} m')
+        print(fitted(
+            f'{len(self.ids)} robots, {self.length:.0f} s of logs, {len(self.swarms)} swarms: '
+            f'{", ".join(self.swarms)}; radius {options.radius:g} m, range {options.range:g} m'))
         spin([self], lambda: stop.made or self._all_up(), deadline=START_UP)
         if stop.made or not self._all_up():
             return
