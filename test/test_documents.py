@@ -372,6 +372,18 @@ def test_documented_commands_are_valid(document: Path) -> None:
             pytest.fail(f'{shlex.join(words)}: {error}')
 
 
+SET_BY_THE_SHELL = {'HOME', 'OLDPWD', 'PWD', 'ROS_DISTRO'}
+
+
+@pytest.mark.parametrize('document', DOCUMENTS, ids=name)
+def test_variable_of_a_documented_command_is_set_before_its_use(document: Path) -> None:
+    known = set(SET_BY_THE_SHELL)
+    for block in re.findall(r'```sh\n(.*?)```', document.read_text(), re.DOTALL):
+        for line in block.splitlines():
+            assert set(re.findall(r'\$\{?([A-Z_]+)', line)) <= known, line
+            known |= set(re.findall(r'(?:^|\s)([A-Z_]+)=', line))
+
+
 @pytest.mark.parametrize('command', [
     'ros2 run leader_election fleets', 'ros2 run leader_election record run.mcap --odometry 1',
     'leader_election election_node --ros-args -p raduis:=3.0', 'make demos',

@@ -160,7 +160,8 @@ class SwarmDemo:
             status = self._report(failure)
             if self._page is not None and in_terminal():
                 pressed()
-                self.monitor.note, self.monitor.upcoming = 'the run is over', ''
+                self.monitor.note, self.monitor.upcoming = (
+                    'the results were checked; the robots drive on until a key is pressed'), ''
                 print(f'{SHOWN_AT} {self._page.server.url} until a key is pressed', flush=True)
                 spin(nodes, lambda: stop.made or bool(pressed()))
                 self.swarm.processes.stop(AT_ONCE)

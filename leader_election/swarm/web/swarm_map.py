@@ -174,9 +174,10 @@ def legend_html(frames: Sequence[Frame], rings: Rings, communication_range: floa
     return ' &ensp; '.join(
         f'<span style="color:{entry.colour}">'
         f'{"☆" if entry.hollow and entry.symbol == "*" else "○" if entry.hollow else sign}'
-        f'</span> {entry.text}' for entry in drawing.legend(frames, rings, communication_range)
+        f'</span>&nbsp;{entry.text}'
+        for entry in drawing.legend(frames, rings, communication_range)
         for sign in [SIGNS.get(entry.symbol, '')]) + (
-            ' &ensp; ◇ true position' if any(frame.truth for frame in frames) else '')
+            ' &ensp; ◇&nbsp;true position' if any(frame.truth for frame in frames) else '')
 
 
 def tabulated(rows: Mapping[str, Sequence[Sequence[Any]]]) -> dict[str, Data]:

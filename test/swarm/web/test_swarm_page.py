@@ -86,7 +86,7 @@ def test_sources_of_a_map_have_all_columns_that_it_draws_in_one_length():
 
 def test_legend_lists_only_drawn_symbols():
     drawn = legend_html([frame()], RINGS, 2.5)
-    assert 'silent' in drawn and 'in radio range' in drawn and 'mandate' not in drawn
+    assert '&nbsp;silent' in drawn and 'in radio range' in drawn and 'mandate' not in drawn
     assert 'in radio range' not in legend_html([frame()], RINGS, 0.0)
     assert 'mandate' in legend_html([mandated(frame())], RINGS, 2.5)
 
