@@ -187,6 +187,8 @@ def read_landmarks(path: str) -> Landmarks:
             if landmark in landmarks:
                 raise ValueError(f'line {line}: id {landmark} is there twice')
             landmarks[landmark] = place
+        if not landmarks:
+            raise ValueError('line 2: no rows')
     except ValueError as error:
         raise ParameterError('landmarks', problem=f': {path}: {error}') from None
     return landmarks
@@ -200,8 +202,8 @@ def _landmark(row: Mapping[str, str], line: int) -> tuple[int, tuple[float, floa
         x, y = (files.number(row.get(name, '')) for name in 'xy')
         z = files.number(row['z']) if row.get('z') else math.nan
         if not max(abs(x), abs(y)) <= FARTHEST_LANDMARK or abs(z) > FARTHEST:
-            text = ', '.join(f'{each:g}' for each in (x, y, z) if not math.isnan(each))
-            raise ValueError(f'{text} is no place')
+            height = '' if math.isnan(z) else f', {z:g}'
+            raise ValueError(f'{x:g}, {y:g}{height} is no place')
         return files.whole(found, GREATEST_ID), (x, y, z)
     except ValueError as error:
         raise ValueError(f'line {line}: {error}') from None

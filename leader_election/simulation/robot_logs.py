@@ -66,6 +66,10 @@ GREATEST = 1e100
 """The greatest value: with greater ones, distances would overflow."""
 LONGEST_STEP = 86400.0
 """The longest time between two rows [s]. Longer ones come from clocks that were set."""
+USUAL_STEP = 600.0
+"""The longest median of the times between rows [s]."""
+LEAST_ROWS = 10
+"""The least number of rows that have a usual time between them."""
 LANDMARKS = 'landmarks.csv'
 """The file of landmarks, which may lie beside the logs."""
 
@@ -124,7 +128,16 @@ def read_logs(logs: str) -> tuple[RobotLog, ...]:
     5
     """
     with logs_folder(logs) as folder:
-        return tuple(read_log(path) for path in log_paths(folder))
+        read = {path: read_log(path) for path in log_paths(folder)}
+    (_, first), *others = sorted(read.items(), key=lambda item: float(item[1].t[0]))
+    last = float(first.t[-1])
+    for path, log in others:
+        if log.t[0] - last > LONGEST_STEP:
+            raise ParameterError(
+                f'log {path}: begins at {log.t[0]:.10g} s, when the others have ended at '
+                f'{last:.10g} s; times of all logs are of one clock, in seconds')
+        last = max(last, float(log.t[-1]))
+    return tuple(read.values())
 
 
 def first_time(logs: Sequence[RobotLog]) -> float:
@@ -305,7 +318,7 @@ def read_number(name: str, text: str | None, may_lack: bool, line: int) -> float
 
 
 def check_steps(t: Array, lines: Sequence[int], row_name: str = 'line',
-                longest: float = LONGEST_STEP) -> None:
+                longest: float = LONGEST_STEP, usual: float = USUAL_STEP) -> None:
     """
     Check that no two successive rows are so far apart that their times are no seconds.
 
@@ -313,6 +326,7 @@ def check_steps(t: Array, lines: Sequence[int], row_name: str = 'line',
     :param lines: the line, or another number, of each row.
     :param row_name: the name of this number.
     :param longest: the longest time between two rows [s].
+    :param usual: the longest median time between rows [s].
     :raises ValueError: for such rows. The text names the line.
     """
     far = np.flatnonzero(np.abs(np.diff(t)) > longest) + 1
@@ -321,6 +335,9 @@ def check_steps(t: Array, lines: Sequence[int], row_name: str = 'line',
         raise ValueError(f'{row_name} {lines[row]}: t is {t[row]:.10g} after {t[row - 1]:.10g}: '
                          f'{abs(t[row] - t[row - 1]):.3g} s apart, more than {longest:g} s; '
                          'times are in seconds (nanoseconds?)')
+    if len(t) >= LEAST_ROWS and (step := float(np.median(np.abs(np.diff(t))))) > usual:
+        raise ValueError(f'{row_name} {lines[0]}: the median time between rows is {step:.3g} s, '
+                         f'more than {usual:g} s; times are in seconds (milliseconds?)')
 
 
 SIGHTINGS_FOLDER = 'measurements'

@@ -142,6 +142,8 @@ def test_logs_are_in_the_order_of_their_numbers(tmp_path):
      'line 3: t is 1700000001 after 0: 1.7e+09 s apart, more than 86400 s; times are in seconds '
      '(nanoseconds?)'),
     ('t,x,y\n1403636579763555584,0,0\n1403636579863555584,0,0\n', 'line 3: t is 1.4036'),
+    ('t,x,y\n' + ''.join(f'{t * 50_000},0,0\n' for t in range(10)),
+     'line 2: the median time between rows is 5e+04 s, more than 600 s; times are in seconds'),
     (LOG_HEADER + '0,0,0,1e200,0,0\n', "line 2: x is beyond ±1e+100: '1e200'"),
 ])
 def test_log_is_refused_with_file_and_line_when_wrong(tmp_path, text, problem):
@@ -149,6 +151,14 @@ def test_log_is_refused_with_file_and_line_when_wrong(tmp_path, text, problem):
     with pytest.raises(ParameterError) as error:
         read_logs(str(tmp_path))
     assert f'log {path}: {problem}' in str(error.value)
+
+
+def test_logs_are_refused_when_their_times_are_of_two_clocks(tmp_path):
+    for number, begin in ((1, 1.7e9), (2, 0.0), (3, 5e4)):
+        write(tmp_path / f'robot_{number}.csv', f't,x,y\n{begin},0,0\n{begin + 9},0,0\n')
+    with pytest.raises(ParameterError, match=(
+            'robot_1.csv: begins at 1700000000 s, when the others have ended at 50009 s; times')):
+        read_logs(str(tmp_path))
 
 
 def test_log_is_refused_when_binary_or_missing(tmp_path):
@@ -338,6 +348,7 @@ def test_landmarks_are_read_when_spaces_follow_commas_and_ids_have_points(tmp_pa
     ('id,x,y\n1,2,3\n2.5,8,9\n', 'line 3: not a whole number'),
     ('id,x,y\n1,2,far\n', "line 2: not a number: 'far'"),
     ('id,x,y\n1,2\n', "line 2: not a number: ''"),
+    ('id,x,y\n1,nan,2\n', 'line 2: nan, 2 is no place'), ('id,x,y\n', 'line 2: no rows'),
     ('id,x,y\n1,2,inf\n', 'line 2: 2, inf is no place'),
     ('id,x,y,z\n1,2,3,1e5\n', 'line 2: 2, 3, 100000 is no place'),
     ('id;x;y\n1;2;3\n', 'line 1: missing columns x, y; it takes names between commas, not semi'),

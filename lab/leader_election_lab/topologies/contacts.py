@@ -134,7 +134,7 @@ def read_trace(path: Path) -> Contacts:
                 raise ParameterError(f'log {path}: line {line}: {problem}')
         last = t
     try:
-        check_steps(table[:, 0], lines, longest=LONGEST_STEP)
+        check_steps(table[:, 0], lines, longest=LONGEST_STEP, usual=LONGEST_STEP)
     except ValueError as error:
         raise ParameterError(f'log {path}: {error}') from None
     numbers, ends = np.unique(table[:, 1:3], return_inverse=True)
@@ -208,7 +208,10 @@ def check_begin(parameters: ContactsParameters, duration: float) -> None:
     :raises ParameterError: if none does.
     """
     contacts, _ = read(parameters)
-    first = float(np.min(contacts.time[contacts.up], initial=np.inf))
+    if not contacts.up.any():
+        raise ParameterError('path', problem=f': {parameters.path}: no contact begins: no row has '
+                             'up 1')
+    first = float(np.min(contacts.time[contacts.up]))
     if first >= duration:
         raise ParameterError('path', problem=f': {parameters.path}: no contact begins within the '
                              f'run: the first one begins at {first:.10g} s, and the run ends at '

@@ -20,7 +20,7 @@ from leader_election.parameters import ParameterError
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.runs import computation
 from leader_election_lab.simulation.simulate import simulate
-from leader_election_lab.topologies.contacts import ContactsParameters, read
+from leader_election_lab.topologies.contacts import check_begin, ContactsParameters, read
 import numpy as np
 import pytest
 from simulations import counts, played, scene
@@ -136,6 +136,11 @@ def test_run_is_refused_when_no_contact_begins_in_it(tmp_path: Path, rows: str) 
             'contacts.csv: no contact begins within the run: the first one begins at '
             f'{rows.split(",")[0]} s, and the run ends at 30 s')):
         computation.run(scenario, [0], tmp_path / 'results')
+
+
+def test_run_is_refused_when_contacts_only_end(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match='no contact begins: no row has up 1'):
+        check_begin(trace(tmp_path, '1,0,1,0\n'), 30.0)
 
 
 def test_trace_is_refused_when_times_are_nanoseconds(tmp_path: Path) -> None:
