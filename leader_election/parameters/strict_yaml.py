@@ -21,7 +21,7 @@ import yaml
 
 DEEPEST = 20
 TOO_DEEP = f'is nested more than {DEEPEST} levels deep'
-_LEADING_ZERO = re.compile(r'[-+]?0[0-9_]+')
+LEADING_ZERO = re.compile(r'[-+]?0[0-9_]+')
 MOST = 100000
 """The greatest number of values. The target of an alias counts each time."""
 TOO_MANY = f'has more than {MOST} values, with those of aliases counted'
@@ -93,7 +93,7 @@ class _Loader(yaml.SafeLoader):
         kind, text = node.tag.rpartition(':')[2], node.value
         if node.style is not None and kind not in ('int', 'float'):  # As !!int "010" is.
             return node
-        if _LEADING_ZERO.fullmatch(text):
+        if LEADING_ZERO.fullmatch(text):
             raise ValueError(_ambiguous(node, 'a number with a leading zero is octal in YAML',
                                         str(int(text.replace('_', '')))))
         if kind in ('int', 'float') and ':' in text:

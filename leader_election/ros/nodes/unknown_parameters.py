@@ -22,9 +22,11 @@ import sys
 
 from leader_election.election.robot.parameters import further_names
 from leader_election.parameters import did_you_mean, ParameterError, table
+from leader_election.parameters.strict_yaml import LEADING_ZERO
 from leader_election.swarm.fleet.fleet_settings import flatten
 from leader_election.swarm.fleet.parameter_file import (
     all_sections,
+    octal_numbers,
     own_names,
     sections_of_others,
 )
@@ -54,6 +56,7 @@ def refuse_unknown(node: Node, *sets: type, of_robot: bool = False) -> None:
     _name_similar_at_run_time(node, known)
     # rclpy has no public method for what is given beyond what is declared.
     given = {name: each.value for name, each in getattr(node, '_parameter_overrides', {}).items()}
+    _refuse_octal(node, known | set(further_names(given)))
     unknown = [name for name in given if name not in known and not _OF_RCLPY.fullmatch(name)]
     if not unknown:
         return
@@ -61,7 +64,7 @@ def refuse_unknown(node: Node, *sets: type, of_robot: bool = False) -> None:
     further = set(further_names(given))
     known |= further if of_robot else set()
     elsewhere = further.union(p.name for each, _ in FILES.values() for p in table(each))
-    alone, files = _set_alone(sys.argv), _parameter_files(sys.argv)
+    alone, files = set(_set_alone(sys.argv)), _parameter_files(sys.argv)
     in_files = {name for path in files for _, section in all_sections(path)
                 for name in flatten(section)}
     own = {name for path in files for name in own_names(path, node.get_fully_qualified_name())}
@@ -86,6 +89,18 @@ _HINTS = {
 """What is meant by names that resemble others more."""
 _TYPO = 0.8
 """The least likeness of a misspelt name to the right one, above that to another package's."""
+
+
+def _refuse_octal(node: Node, known: Collection[str]) -> None:
+    """Refuse numbers with a leading zero, which ROS reads as octal: 010 is 8."""
+    octal = {name: number for path in _parameter_files(sys.argv) for name, number in octal_numbers(
+        path, node.get_fully_qualified_name()).items()}
+    octal |= {name: text for name, text in _set_alone(sys.argv).items()
+              if LEADING_ZERO.fullmatch(text)}
+    for name, text in octal.items():
+        if name in known:
+            raise ParameterError(name, problem=f': {text} is not allowed: a number with a leading '
+                                 'zero is octal in YAML; write it without')
 
 
 def _resembles(name: str, known: Iterable[str]) -> bool:
@@ -119,14 +134,14 @@ def _parameter_files(arguments: Sequence[str]) -> list[str]:
     return [word for option, word in pairwise(arguments) if option == '--params-file']
 
 
-def _set_alone(arguments: Sequence[str]) -> set[str]:
+def _set_alone(arguments: Sequence[str]) -> dict[str, str]:
     """
-    Return the names of parameters that a command line sets one by one, not by a file.
+    Return the parameters that a command line sets one by one, not by a file: texts by name.
 
-    >>> sorted(_set_alone(['--ros-args', '-p', 'radius:=3.0', '-p', 'fleet:seed:=2']))
-    ['radius', 'seed']
+    >>> _set_alone(['--ros-args', '-p', 'radius:=3.0', '-p', 'fleet:seed:=2'])
+    {'radius': '3.0', 'seed': '2'}
     """
-    return {word.partition(':=')[0].rpartition(':')[2]
+    return {word.partition(':=')[0].rpartition(':')[2]: word.partition(':=')[2]
             for option, word in pairwise(arguments) if option in ('-p', '--param')}
 
 

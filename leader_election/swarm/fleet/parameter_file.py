@@ -20,6 +20,7 @@ from typing import Any
 
 from leader_election.parameters import ParameterError
 from leader_election.parameters.files import read_text
+from leader_election.parameters.strict_yaml import LEADING_ZERO
 from leader_election.swarm.fleet.fleet_settings import flatten
 import yaml
 
@@ -97,6 +98,36 @@ def own_names(path: str, node: str) -> set[str]:
     return {name for place, parameters in all_sections(path)
             if place.strip('/') != ALL_NODES.strip('/') and section_applies(place, node)
             for name in flatten(parameters)}
+
+
+class _Octal(str):
+    """A whole number with a leading zero, as it is written."""
+
+
+class _Loader(yaml.SafeLoader):
+    """A loader that keeps octal numbers as they are written."""
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> Any:
+        """Return a whole number."""
+        if LEADING_ZERO.fullmatch(node.value):
+            return _Octal(node.value)
+        return super().construct_yaml_int(node)
+
+
+_Loader.add_constructor('tag:yaml.org,2002:int', _Loader.construct_yaml_int)
+
+
+def octal_numbers(path: str, node: str) -> dict[str, str]:
+    """
+    Return the parameters with a leading zero, which ROS reads as octal, by name.
+
+    :param node: its name with its namespace.
+    """
+    global_parameters(path)
+    return {name: octal for place, parameters in _sections('', yaml.load(read_text(path), _Loader))
+            if section_applies(place, node) for name, value in flatten(parameters).items()
+            for octal in (value if isinstance(value, list) else [value])
+            if isinstance(octal, _Octal)}
 
 
 def sections_of_others(path: str, node: str) -> list[str]:

@@ -120,6 +120,20 @@ def test_parameter_of_another_package_is_a_warning_for_all_nodes(node, name, cap
         assert f'parameter {name} is not known' in capfd.readouterr().err
 
 
+@pytest.mark.parametrize(('place', 'text', 'argument'), [
+    ('/**', 'robot_id: 010', ''), ('/election_node', 'robot_id: -08', ''),
+    ('/**', 'robot_id: 1, initial_pose: [1, 010, 0]', ''), ('/**', 'robot_id: 1', 'robot_id:=010'),
+    ('/**', 'robot_id: 1, instances: rescue, rescue.hop_limit: 010', '')])
+def test_number_with_a_leading_zero_is_refused(node, place, text, argument):
+    with pytest.raises(ParameterError, match='parameter .*: .* is not allowed'):
+        node(ElectionNode, section(place, text), *(['-p', argument] if argument else ()))
+
+
+def test_number_with_a_leading_zero_is_passed_over_when_it_is_of_another_node(node):
+    made = section('/**', 'robot_id: 10, amcl.number: 010') + section('/camera', 'robot_id: 010')
+    node(ElectionNode, made)
+
+
 def test_missing_id_names_the_nodes_that_the_file_is_for(node):
     with pytest.raises(ParameterError, match='this node is /election_node, and .*/mine.yaml has '
                                              'sections for /alise/election_node'):
