@@ -171,7 +171,7 @@ class Hottest(Task):
 
 
 def codec(collection: str = 'multi-path', words: int = 0) -> RegionCodec:
-    aggregates = region_aggregates([TaskRunner('hottest', Hottest(Member(1), None))], False, False)
+    aggregates = region_aggregates([TaskRunner('hottest', Hottest(Member(1), None))], False)
     identity = initial_region(
         RegionSettings(collection=collection, gossip_members=3), aggregates.identity,
         aggregates.identity, announcement_size=words, undecided='')
