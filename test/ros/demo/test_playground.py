@@ -245,7 +245,7 @@ def _moved(one: Play) -> None:
 def test_other_algorithms_run_by_the_page_and_by_their_command_lines(
         play: Callable[..., Play]) -> None:
     one = play()
-    assert one.game.do('leaders', '2') == ''
+    assert one.game.do('given.leaders', '2') == ''
     one.game.do('algorithm', 'given')
     one.until(lambda: len(one.robots) == 3 and one.leaders == {2})
     kill, lines = one.game.do('algorithm', 'colour').split('\n', 1)
@@ -270,7 +270,7 @@ def test_request_is_refused_with_its_name_when_wrong(ros: None, tmp_path: Path) 
             ('tasks', 'gate', "tasks: 'gate'"),
             ('algorithm', 'given', 'leaders: algorithm given takes the ids of its leaders'),
             ('beside.algorithm', 'given', 'leaders: algorithm given'),
-            ('leaders', '1, x', 'leaders')):
+            ('given.leaders', '1, x', 'given.leaders')):
         with pytest.raises(ParameterError, match=text):
             game.do(name, value)
 
