@@ -63,7 +63,7 @@ def instance_parameters(
             # Given leaders lead on their own level only. The level above elects among them.
             algorithm = 'bounded' if first.algorithm == 'given' else first.algorithm
             found[name] = replace(first, algorithm=algorithm, radius=radius, over=below,
-                                   tasks='', zones='', feedback_gain=0.0)
+                                  tasks='', zones='', feedback_gain=0.0)
         except ParameterError as error:
             raise _of(name, error, others) from None
         below = name
