@@ -23,7 +23,8 @@ from typing import Any
 
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
-from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.algorithms.given import GIVEN
+from leader_election.election.robot.parameters import ElectionParameters, prefix_of
 from leader_election.parameters import build, table
 from leader_election.ros.launching import arguments, checks, processes, robot_processes
 from leader_election.simulation.odometry import noise_in_world
@@ -37,7 +38,8 @@ from leader_election.swarm.tracker import MonitorParameters
 SCENE = ('robots', 'seed', 'world', 'logs', 'radio')
 WORLD = ('motion', 'physics', 'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate',
          'real_time_factor')
-ELECTION = (*arguments.ELECTION_ARGUMENTS, 'leaders', 'pose_source')
+ELECTION = (*arguments.ELECTION_ARGUMENTS, 'pose_source')
+GIVEN_PREFIX = prefix_of(GIVEN)
 NO_MEMBERS = 'none'
 OTHERS = arguments.SWARM_ARGUMENTS | {
     'members': ('', 'The robots whose nodes run on this computer, where several share a swarm, '
@@ -54,8 +56,10 @@ OTHERS = arguments.SWARM_ARGUMENTS | {
 
 def declarations() -> list[DeclareLaunchArgument]:
     """Return all arguments; those that set parameters are derived from their declarations."""
-    return arguments.declare_arguments(arguments.optional_arguments(arguments.select_parameters(
-        (WorldParameters, ElectionParameters), (*SCENE, *WORLD, *ELECTION))) | OTHERS)
+    return arguments.declare_arguments(arguments.optional_arguments([
+        *arguments.select_parameters(
+            (WorldParameters, ElectionParameters), (*SCENE, *WORLD, *ELECTION)),
+        *table(GIVEN.parameters, GIVEN_PREFIX)]) | OTHERS)
 
 
 def range_in_file(in_file: dict[str, Any]) -> float | None:
@@ -79,7 +83,8 @@ def nodes(context: LaunchContext) -> list[Any]:
     arguments.check_argument_names(sys.argv, __file__, [each.name for each in declarations()])
     in_file = global_parameters(settings['params_file'])
     scene = arguments.given_values(settings, SceneParameters, SCENE)
-    election = arguments.given_values(settings, ElectionParameters, ELECTION)
+    election = arguments.given_values(settings, ElectionParameters, ELECTION) | (
+        arguments.given_values(settings, GIVEN.parameters, prefix=GIVEN_PREFIX))
     world = scene | arguments.given_values(settings, WorldParameters, WORLD)
     sim_time = checks.sim_time(settings, False)
     time = {'publish_clock': True} if sim_time else {}

@@ -25,7 +25,7 @@ from leader_election.election.regions.task import plug_in_tasks
 from leader_election.election.robot.parameters import (
     ElectionParameters,
     ManagedParameters,
-    plug_in_parameters,
+    own_sections,
 )
 from leader_election.election.tasks.goals import WanderParameters
 from leader_election.parameters import to_yaml
@@ -64,14 +64,15 @@ FILES = {
 def text(name: str) -> str:
     """Return the content of a file, by its name."""
     parameters, title = FILES[name]
-    if parameters is ElectionParameters:
-        return to_yaml(parameters, title, {**plug_in_parameters(), **task_parameters()})
-    return to_yaml(parameters, title)
+    return to_yaml(parameters, title, sections(parameters))
 
 
-def task_parameters() -> dict[str, type]:
-    """Return the parameters of users' tasks, by the prefix of their names on a node."""
-    return {f'{name}.': task.parameters for name, task in plug_in_tasks().items()}
+def sections(parameters: type) -> dict[str, type]:
+    """Return the further parameters of a file, which are a robot's, by their prefix."""
+    if parameters is not ElectionParameters:
+        return {}
+    return own_sections() | {f'{name}.': task.parameters
+                             for name, task in plug_in_tasks().items()}
 
 
 def write(folder: Path) -> None:

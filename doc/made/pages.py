@@ -26,7 +26,7 @@ Some documents outside of ``doc/`` have a page of their own.
 """
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 import inspect
 import math
@@ -146,15 +146,16 @@ def parameters(root: Path, argument: str) -> str:
     :param root: the folder of the checkout; not used.
     :param argument: not used.
     """
-    from leader_election.config import FILES
-    return '\n'.join(file_section(file, *content) for file, content in FILES.items())
+    from leader_election.config import FILES, sections
+    return '\n'.join(file_section(file, kind, title, sections(kind))
+                     for file, (kind, title) in FILES.items())
 
 
-def file_section(file: str, kind: type, title: str) -> str:
+def file_section(file: str, kind: type, title: str, sections: Mapping[str, type]) -> str:
     """Return the parameters of one file by group, each with an anchor: ``#election-radius``."""
     link = f'[`config/{file}`](../../config/{file})'
     lines = [f'## {file}\n\n{title} As a file: {link}.\n']
-    for group, declared in grouped(kind).items():
+    for group, declared in grouped(kind, sections).items():
         lines += [f'### {group}\n'] * bool(group)
         lines += [f'({Path(file).stem}-{p.name})=\n{entry(p)}' for p in declared]
     return '\n'.join(lines)

@@ -22,7 +22,7 @@ dataclass whose fields are made by :func:`parameter`. The dataclass gives the co
 
 from collections.abc import Callable, Iterable, Mapping, Set
 import dataclasses
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 import math
 import re
@@ -45,6 +45,8 @@ __all__ = ['LeaderElectionError', 'NoParameters', 'Parameter', 'ParameterError',
            'REQUIRED_INT', 'as_in', 'as_number', 'as_whole_number', 'build',
            'did_you_mean', 'frame_name', 'grouped', 'parameter', 'table', 'to_yaml']
 NO_SECTIONS: Mapping[str, type] = MappingProxyType({})
+OWN = 'Of one algorithm, strength source, metric or task'
+"""The group of parameters that a node has only where their owner is chosen."""
 REQUIRED_INT = -1
 """The default of a required integer: outside of its range."""
 
@@ -194,33 +196,42 @@ class NoParameters:
     """An empty set of parameters, of an algorithm, metric, strength source or task without any."""
 
 
-def table(parameters: type) -> tuple[Parameter, ...]:
-    """Return the declarations of a dataclass of parameters, in their order."""
-    return _table(parameters)
+def table(parameters: type, prefix: str = '') -> tuple[Parameter, ...]:
+    """
+    Return the declarations of a dataclass of parameters, in their order.
+
+    :param prefix: of their names, for example ``greedy.``.
+    """
+    return _table(parameters, prefix)
 
 
 @lru_cache
-def _table(parameters: Any) -> tuple[Parameter, ...]:
+def _table(parameters: Any, prefix: str) -> tuple[Parameter, ...]:
     types = get_type_hints(parameters)
     return tuple(
-        Parameter(name=f.name, type=types[f.name], default=f.default, **f.metadata)
+        Parameter(name=prefix + f.name, type=types[f.name], default=f.default, **f.metadata)
         for f in dataclasses.fields(parameters) if 'description' in f.metadata)
 
 
-def grouped(parameters: type) -> dict[str, list[Parameter]]:
+def grouped(parameters: type, sections: Mapping[str, type] = NO_SECTIONS,
+            ) -> dict[str, list[Parameter]]:
     """
     Return the declarations by group, in the order of documents.
 
     A dataclass of many parameters has their names by group in its attribute ``GROUPS``. The last
     group has those that are in no other, such as those of a new part of robots. Without
     ``GROUPS`` it is the only one, and has an empty title and what is required first.
+
+    :param sections: further dataclasses, by their prefix. They are the group :data:`OWN`.
     """
     declared = {p.name: p for p in table(parameters)}
     groups: Mapping[str, str] = getattr(parameters, 'GROUPS', {})
     found = {title: [declared.pop(name) for name in names.split()]
              for title, names in groups.items()}
     others = sorted(declared.values(), key=lambda p: not p.required)
-    return found | ({'Others' if found else '': others} if others else {})
+    own = [p for prefix, section in sections.items() for p in table(section, prefix)]
+    return (found | ({'Others' if found else '': others} if others else {})
+            | ({OWN: own} if own else {}))
 
 
 def build(parameters: type[T], values: Mapping[str, Any]) -> T:
@@ -243,14 +254,11 @@ def to_yaml(parameters: type, title: str, sections: Mapping[str, type] = NO_SECT
 
     :param parameters: a dataclass of parameters.
     :param title: the first line, a comment.
-    :param sections: further dataclasses of parameters, by their prefix on the node, for example
-        ``greedy.``.
+    :param sections: further dataclasses of parameters, by their prefix on the node.
     """
     lines = [f'# {title}', '/**:', '  ros__parameters:']
-    for group, declared in grouped(parameters).items():
+    for group, declared in grouped(parameters, sections).items():
         lines += [f'    ## {group}'] * bool(group) + _lines(declared)
-    for prefix, own in sections.items():
-        lines += _lines([replace(p, name=prefix + p.name) for p in table(own)])
     return '\n'.join(lines) + '\n'
 
 

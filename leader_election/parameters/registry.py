@@ -71,7 +71,6 @@ class Registry(Generic[T]):
         self.kind = kind
         self.group = group
         self._entries: dict[str, T] = {}
-        self._plug_ins: list[str] = []
         self._replaceable: set[str] = set()
         self._broken: dict[str, str] = {}
         self._loaded = False
@@ -110,11 +109,6 @@ class Registry(Generic[T]):
         self._load()
         return tuple(sorted(self._entries))
 
-    def plug_ins(self) -> tuple[T, ...]:
-        """Return the entries that entry points of users' packages have added, by name."""
-        self._load()
-        return tuple(self._entries[name] for name in sorted(self._plug_ins))
-
     def broken(self) -> dict[str, str]:
         """Return the errors of entry points that could not be loaded, by their names."""
         self._load()
@@ -126,7 +120,7 @@ class Registry(Generic[T]):
         self._loaded = True
         for entry_point in installed_entry_points().select(group=self.group):
             try:
-                self._plug_ins.append(self.add(entry_point.load()).name)
+                self.add(entry_point.load())
             except Exception as error:  # A user's module may raise anything when it is imported.
                 self._broken[entry_point.name] = explained(error)
 

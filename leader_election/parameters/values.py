@@ -125,13 +125,19 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     """
     Return a question that names the most similar known name, ending in a space.
 
+    The same name in a section, after a dot, is the most similar one.
+
     :param name: as given. Anything but a text has no similar name.
     :return: empty if no known name is similar.
 
     >>> did_you_mean('raduis', ['range', 'radius']), did_you_mean('colour', ['range', 'radius'])
     ('did you mean radius? ', '')
+    >>> did_you_mean('lane', ['land', 'patrol.lane'])
+    'did you mean patrol.lane? '
     """
-    near = get_close_matches(name, list(known), 1) if isinstance(name, str) else []
+    ordered = sorted(known, key=lambda each: (len(each), each))
+    near = ([each for each in ordered if each.endswith(f'.{name}')]
+            or get_close_matches(name, ordered, 1)) if isinstance(name, str) else []
     return f'did you mean {near[0]}? ' if near else ''
 
 

@@ -23,6 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
 from leader_election.election.algorithms.algorithm import NONE
+from leader_election.election.algorithms.given import GivenSettings
 from leader_election.election.messages.codec import Codec, Message
 from leader_election.election.regions.aggregate import AGGREGATES
 from leader_election.election.regions.region import COLLECTIONS
@@ -287,9 +288,10 @@ def test_engine_agrees_on_aggregates(aggregate):
 def test_robot_computes_the_same_as_the_engine(name):
     # Robots receive the messages and distances of devices of the engine that walk, with loss.
     takes = ALGORITHMS.get(name).takes
-    choice = {key: value for key, value in (('radius', 30.0), ('leaders', '0-2')) if key in takes}
+    radius = {'radius': 30.0} if 'radius' in takes else {}
+    leaders = {'leaders': '0-2'} if 'leaders' in takes else {}
     scenario = scene(
-        algorithms=[{'name': name, **choice}], motion=WALK,
+        algorithms=[{'name': name, **radius, **leaders}], motion=WALK,
         devices=[{'kind': 'uniform', 'count': 8, 'low': [0, 0], 'high': [60, 60]}],
         messages={'range': 25, 'loss': 0.2})
     stage = begun(scenario)
@@ -298,7 +300,7 @@ def test_robot_computes_the_same_as_the_engine(name):
     robots = [Robot(ElectionParameters(
         robot_id=device.id, strength=device.strength, algorithm=name, metric='range',
         communication_range=float('inf'), hop_limit=NONE, radius_hysteresis=0.0, **FLEETING,
-        **choice)) for device in reference.devices]
+        own={'given': GivenSettings(**leaders)}, **radius)) for device in reference.devices]
     heard_at_all = 0
     for i, now, heard in side_by_side(stage, reference, scenario.duration):
         heard_at_all += len(heard)

@@ -77,9 +77,13 @@ class GivenSettings:
     """The algorithm's own parameters."""
 
     leaders: str = parameter(
-        '', 'Algorithm given: the ids of the robots that lead, and ranges of ids, for example '
+        '', 'The ids of the robots that lead, and ranges of ids, for example '
         "'0,5,10-19'. Each robot looks for its own id only. It follows any robot that leads. "
         'Empty: this robot does not lead.', dynamic=True)
+
+    def __post_init__(self) -> None:
+        """Refuse a text that is no list of ids."""
+        leader_ranges(self.leaders)
 
 
 class GivenParameters(NamedTuple):

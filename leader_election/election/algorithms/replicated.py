@@ -113,11 +113,10 @@ class ReplicatedSettings:
     """The algorithm's own parameters."""
 
     replicates: int = parameter(
-        3, 'Algorithm recursive-replicated: the number of replicates of the gossip.',
-        lower=2, upper=MOST_REPLICATES)
+        3, 'The number of replicates of the gossip.', lower=2, upper=MOST_REPLICATES)
     replicate_period: int = parameter(
-        20, 'Algorithm recursive-replicated: time from the start of one replicate to the start of '
-        'the next. A message has to cross the swarm within (replicates - 1) periods.',
+        20, 'Time from the start of one replicate to the start of the next. A message '
+        'has to cross the swarm within (replicates - 1) periods.',
         unit='rounds', lower=1, upper=1000000)
 
 

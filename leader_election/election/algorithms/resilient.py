@@ -90,7 +90,7 @@ class ResilientSettings:
     """The algorithm's own parameters."""
 
     diameter_factor: float = parameter(
-        2.0, 'Algorithm resilient: the radius of a leader is this many times the depth of its '
+        2.0, 'The radius of a leader is this many times the depth of its '
         'region, plus one hop. From 1 on there is one leader for the swarm, with 2 or more after '
         'a short time. The larger, the longer a failed leader is remembered. Below 1 there are '
         'several, each with a region of about 1 / (1 - diameter_factor) hops.',

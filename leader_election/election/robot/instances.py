@@ -62,8 +62,8 @@ def instance_parameters(
         try:
             # Given leaders lead on their own level only. The level above elects among them.
             algorithm = 'bounded' if first.algorithm == 'given' else first.algorithm
-            found[name] = replace(first, algorithm=algorithm, leaders='', radius=radius,
-                                  over=below, tasks='', zones='', feedback_gain=0.0)
+            found[name] = replace(first, algorithm=algorithm, radius=radius, over=below,
+                                  tasks='', zones='', feedback_gain=0.0)
         except ParameterError as error:
             raise _of(name, error, others) from None
         below = name

@@ -121,7 +121,7 @@ class Metric:
     parameters: type[Any] = NoParameters
     """
     The metric's own parameters: a frozen dataclass of :func:`leader_election.parameter` fields.
-    A robot's node declares those of a user's metric as ``<metric>.<name>``.
+    A robot's node declares them as ``<metric>.<name>``.
     """
     topic: str = ''
     """The topic of the sensor values for the metric, empty for none."""
@@ -212,7 +212,7 @@ class LookAheadParameters:
     """The parameters of metric ``look_ahead``."""
 
     look_ahead: float = parameter(
-        3.0, 'Metric look_ahead: a distance is the greatest within this time from now, if both '
+        3.0, 'A distance is the greatest within this time from now, if both '
         'robots keep their velocities.', unit='s', lower=0.0, upper=600.0)
 
 

@@ -16,30 +16,30 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 import re
-from typing import Any, ClassVar, TYPE_CHECKING
+from typing import Any, ClassVar, TYPE_CHECKING, TypeVar
 
 from leader_election.election.algorithms import ALGORITHMS, BOUNDED
 from leader_election.election.algorithms.algorithm import AUTOMATIC, MOST_HOPS, NONE
-from leader_election.election.algorithms.given import GivenSettings, leader_ranges
-from leader_election.election.algorithms.replicated import ReplicatedSettings
-from leader_election.election.algorithms.resilient import ResilientSettings
 from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.messages.wire import MAX_ID
 from leader_election.election.part import PARTS
 from leader_election.election.regions.task import task_class, task_names
-from leader_election.election.robot.metrics import LookAheadParameters, METRICS
+from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.strength import Limits, STRENGTH_SOURCES, within_limits
 from leader_election.election.robot.task_runner import task_label
 from leader_election.localisation.parameters import COOPERATIVE, LocalisationParameters
 from leader_election.parameters import (
+    build,
     NoParameters,
     parameter,
     ParameterError,
     REQUIRED_INT,
     table,
 )
+from leader_election.parameters.registry import Registry
+from leader_election.parameters.values import shown
 
 if TYPE_CHECKING:
     from leader_election.election.mandates.parameters import MandateParameters
@@ -60,12 +60,11 @@ else:
 
 
 @dataclass(frozen=True)
-class InstanceParameters(PartParameters, ReplicatedSettings, ResilientSettings, GivenSettings):
+class InstanceParameters(PartParameters):
     """
     The parameters of one instance. A robot may run several at once.
 
-    The parameters of parts and of this package's algorithms are declared with these and inherited
-    here.
+    The parameters of parts are declared with these and inherited here.
     """
 
     algorithm: str = parameter(
@@ -127,7 +126,7 @@ class InstanceParameters(PartParameters, ReplicatedSettings, ResilientSettings, 
 
     own: Mapping[str, Any] = field(default_factory=dict)
     """
-    The parameters of users' plug-ins, by name of algorithm, metric or source, not a parameter
+    The own parameters of the chosen algorithm, source and metric, by its name, not a parameter
     itself (:func:`own_parameters`).
     """
 
@@ -152,8 +151,9 @@ class InstanceParameters(PartParameters, ReplicatedSettings, ResilientSettings, 
     def __post_init__(self) -> None:
         """Refuse contradicting parameters, and those that the algorithm does not take."""
         algorithm = ALGORITHMS.get(self.algorithm)
-        declared = {p.name for p in (*table(InstanceParameters), *table(algorithm.parameters))}
-        takes = [name for name in algorithm.takes if name in declared]
+        names = {p.name: p.name for p in table(InstanceParameters)} | {
+            p.name: prefix_of(algorithm) + p.name for p in table(algorithm.parameters)}
+        takes = [names[name] for name in algorithm.takes if name in names]
         published = BOUNDED.as_published
         others = {name for known in ALGORITHMS.names() for name in ALGORITHMS.get(known).takes}
         for p in table(InstanceParameters):
@@ -164,7 +164,6 @@ class InstanceParameters(PartParameters, ReplicatedSettings, ResilientSettings, 
                 instead = ', '.join(takes) or 'no other setting'
                 raise ParameterError(p.name, problem=f': {shown} is not allowed; algorithm '
                                      f'{self.algorithm} takes no {p.name}, but {instead}')
-        leader_ranges(self.leaders)
         least, greatest = self.limits
         if least > greatest:
             raise ParameterError('strength_limits', list(self.strength_limits),
@@ -185,20 +184,19 @@ class InstanceParameters(PartParameters, ReplicatedSettings, ResilientSettings, 
 
 
 @dataclass(frozen=True)
-class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationParameters):
+class ElectionParameters(InstanceParameters, LocalisationParameters):
     """The parameters of one robot."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         'What is set first': 'robot_id radius communication_range algorithm strength '
                              'strength_source tasks initial_pose',
-        'Election': 'radius_hysteresis hop_limit ties strength_hysteresis leaders '
-                    'diameter_factor replicates replicate_period instances '
-                    'hierarchy over',
+        'Election': 'radius_hysteresis hop_limit ties strength_hysteresis instances hierarchy '
+                    'over',
         'Regions': 'regions zones connected role collection gossip_members gossip_depth '
                    'spreading feedback_gain feedback_alpha '
                    'feedback_target feedback_most',
         'Mandates': 'mandate clock_rate_error quorum roster',
-        'Distances between robots': 'metric look_ahead input_expiry',
+        'Distances between robots': 'metric input_expiry',
         'Messages and rounds': 'message_expiry neighbour_limit hearing_budget top_speed schedule '
                                'round_period send_topic message_length',
         'Where the robot is': 'frame base_frame pose_source send_transform odometry_expiry '
@@ -226,7 +224,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
 
     metric: str = parameter(
         'odometry', 'The distance to a neighbour: by the two positions (odometry), by the '
-        'greatest distance within the time look_ahead, one each (hops), by topic measurements '
+        'greatest distance within a time (look_ahead), one each (hops), by topic measurements '
         '(range, in metres), by the difference of the values of both on topic reading '
         '(sensor_difference), or by the round-trip time of messages (round_trip, in ms). '
         'Robots without odometry need a communication_range of .inf.',
@@ -338,6 +336,10 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, LocalisationPa
         self.check_mandate(self.round_period)
 
 
+P = TypeVar('P', bound=InstanceParameters)
+S = TypeVar('S')
+
+
 @dataclass(frozen=True)
 class ManagedParameters:
     """Parameters of a managed node, beside those of its robot."""
@@ -354,16 +356,7 @@ def own_parameters(entry: Any, parameters: Any) -> Any:
     :param entry: from its registry.
     :param parameters: the robot's, or those of one of its instances.
     """
-    if isinstance(parameters, entry.parameters):
-        # Parameters of this package's entries are declared among the robot's.
-        return parameters
     return parameters.own.get(entry.name) or entry.parameters()
-
-
-def has_own(entry: Any) -> bool:
-    """Return whether an entry's parameters are declared under its name: those of plug-ins are."""
-    return (entry.parameters is not NoParameters
-            and not issubclass(ElectionParameters, entry.parameters))
 
 
 def prefix_of(entry: Any) -> str:
@@ -376,19 +369,76 @@ def prefix_of(entry: Any) -> str:
     return str(entry.name).replace('-', '_') + '.'
 
 
-def plug_in_parameters() -> dict[str, type]:
-    """Return the own parameters of all plug-ins, by their prefix on a node."""
-    return {prefix_of(entry): entry.parameters
-            for registry in (ALGORITHMS, METRICS, STRENGTH_SOURCES)
-            for entry in registry.plug_ins() if has_own(entry)}
+CHOICES: Mapping[str, Registry[Any]] = {
+    'algorithm': ALGORITHMS, 'strength_source': STRENGTH_SOURCES, 'metric': METRICS}
+"""The parameters that choose an entry with parameters of its own."""
+
+
+def own_sections() -> dict[str, type]:
+    """Return the own parameters of all entries of :data:`CHOICES`, by their prefix on a node."""
+    return {prefix_of(entry): entry.parameters for registry in CHOICES.values()
+            for entry in map(registry.get, registry.names())
+            if entry.parameters is not NoParameters}
+
+
+def chosen_entries(values: Mapping[str, Any], prefix: str = '') -> list[Any]:
+    """
+    Return the chosen entries that have parameters of their own.
+
+    :param values: of a robot's parameters by name, not all of them and unchecked.
+    :param prefix: of the instance's parameters.
+
+    >>> [entry.name for entry in chosen_entries({'top.algorithm': 'given'}, 'top.')]
+    ['given']
+    """
+    chosen = [registry.get(values[prefix + key]) for key, registry in CHOICES.items()
+              if values.get(prefix + key) in registry.names()]
+    return [entry for entry in chosen if entry.parameters is not NoParameters]
+
+
+def refuse_unchosen(values: Mapping[str, Any], prefix: str = '') -> None:
+    """
+    Refuse own parameters of what is not chosen. A parameter file may name them with the default.
+
+    :param values: as :func:`chosen_entries` takes them.
+    :raises ParameterError: for the first one.
+    """
+    chosen = [prefix_of(entry) for entry in chosen_entries(values, prefix)]
+    for section, parameters in own_sections().items():
+        for p in table(parameters, prefix + section):
+            if (section not in chosen and p.name in values
+                    and p.check(values[p.name]) != p.default):
+                raise ParameterError(p.name, problem=f': {shown(values[p.name])} is not allowed; '
+                                     f'{section[:-1]} is not chosen')
+
+
+def built(kind: type[P], values: Mapping[str, Any], prefix: str = '') -> P:
+    """
+    Return checked parameters of a robot or an instance, with those of what it chooses.
+
+    :param values: by their names on a node. Others than these parameters are ignored.
+    :param prefix: of the instance's parameters.
+    :raises ParameterError: for a wrong value. It has the name on the node.
+    """
+    def section(kind: type[S], prefix: str) -> S:
+        try:
+            return build(kind, {p.name: values[prefix + p.name] for p in table(kind)
+                                if prefix + p.name in values})
+        except ParameterError as error:
+            raise error.named(prefix + error.name) from None
+
+    refuse_unchosen(values, prefix)
+    return replace(section(kind, prefix), own={
+        entry.name: section(entry.parameters, prefix + prefix_of(entry))
+        for entry in chosen_entries(values, prefix)})
 
 
 def further_names(given: Mapping[str, Any]) -> Iterator[str]:
     """
     Yield the names of the parameters that a robot has beside :class:`ElectionParameters`.
 
-    They are those of its instances, of all installed tasks and plug-ins, chosen or not, and of the
-    tasks that it names as module:Class.
+    They are those of its instances, of all installed tasks, algorithms, sources and metrics,
+    chosen or not, and of the tasks that it names as module:Class.
 
     :param given: values by name.
 
@@ -396,16 +446,13 @@ def further_names(given: Mapping[str, Any]) -> Iterator[str]:
     >>> {'rescue.radius', 'rescue.patrol.lane', 'patrol.lane'} <= names
     True
     """
-    entries: list[Any] = [
-        registry.get(name) for registry in (ALGORITHMS, METRICS, STRENGTH_SOURCES)
-        for name in registry.names()]
     for prefix in ('', *(f'{name}.' for name in names_in(str(given.get('instances', ''))))):
-        sections = {prefix_of(entry): entry.parameters for entry in entries if has_own(entry)}
+        sections = own_sections()
         for task in {*task_names(), *names_in(str(given.get(f'{prefix}tasks', '')))}:
             with suppress(KeyError):
                 sections[f'{task_label(task)}.'] = task_class(task).parameters
         for section, parameters in {'': InstanceParameters, **sections}.items():
-            yield from (prefix + section + p.name for p in table(parameters))
+            yield from (p.name for p in table(parameters, prefix + section))
 
 
 def names_in(text: str) -> tuple[str, ...]:

@@ -19,8 +19,8 @@ from dataclasses import replace
 from typing import Any
 
 from leader_election.election.algorithms import ALGORITHMS
-from leader_election.election.algorithms.given import leader_ranges
-from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.algorithms.given import GIVEN, leader_ranges
+from leader_election.election.robot.parameters import ElectionParameters, prefix_of
 from leader_election.parameters import Parameter, ParameterError, table
 from leader_election.ros.demo.task_scenarios import GATE, SCENARIOS
 from leader_election.simulation.odometry import EXACT_ODOMETRY
@@ -29,7 +29,7 @@ from leader_election.swarm.web.play_page import PLAYGROUND, SWITCHES
 
 BESIDE = 'beside'
 """The instance of the election that runs beside the first, on the same robots."""
-LEADERS = 'leaders'
+LEADERS = prefix_of(GIVEN) + 'leaders'
 """The parameter of algorithm ``given``, of both instances."""
 SETTINGS: Mapping[str, Mapping[str, Any]] = PLAYGROUND['settings']
 """The settings of the page by their names on a node, which may begin with that of an instance."""
@@ -43,8 +43,9 @@ EXPIRY: float = _ROBOTS['message_expiry']
 def _declared(name: str) -> Parameter:
     """Return the declaration of a setting, with the choices and the upper end of the page."""
     given = SETTINGS[name]
-    (found,) = (p for p in table(WorldParameters if 'of_world' in given else ElectionParameters)
-                if p.name == name.rpartition('.')[2])
+    (found,) = (p for p in (*table(WorldParameters if 'of_world' in given else ElectionParameters),
+                            *table(GIVEN.parameters, prefix_of(GIVEN)))
+                if p.name == name.removeprefix(f'{BESIDE}.'))
     choices = (lambda: tuple(each for each in SCENARIOS if each != GATE)) \
         if name == 'tasks' else found.choices
     return replace(found, name=name, choices=choices, upper=given.get('most', found.upper))
@@ -63,9 +64,11 @@ def taken(key: str, values: Mapping[str, Any]) -> bool:
     :param key: its name, which may begin with that of an instance.
     :param values: of all controls.
     """
-    instance, dot, name = key.rpartition('.')
-    algorithm = values[f'{instance}{dot}algorithm']
-    return name in ALGORITHMS.get(algorithm).takes or not any(
+    name = key.removeprefix(f'{BESIDE}.')
+    algorithm = ALGORITHMS.get(values[key.removesuffix(name) + 'algorithm'])
+    if name == LEADERS:
+        return algorithm is GIVEN
+    return name in algorithm.takes or not any(
         name in ALGORITHMS.get(each).takes for each in ALGORITHMS.names())
 
 

@@ -143,17 +143,18 @@ def _index_after_file(words: Sequence[str], file: str) -> int:
 
 
 def given_values(settings: Mapping[str, str], parameters: type,
-                 names: Iterable[str] | None = None) -> dict[str, Any]:
+                 names: Iterable[str] | None = None, prefix: str = '') -> dict[str, Any]:
     """
     Return the checked values of arguments that are given.
 
     :param settings: the values of arguments as texts. An empty one is not given.
     :param parameters: the table that declares them.
     :param names: of the parameters that are arguments, ``None`` for all.
+    :param prefix: of their names.
     :raises ParameterError: for a wrong value.
     """
     wanted = None if names is None else set(names)
-    return {p.name: p.parse(settings[p.name]) for p in table(parameters)
+    return {p.name: p.parse(settings[p.name]) for p in table(parameters, prefix)
             if (wanted is None or p.name in wanted) and settings.get(p.name)}
 
 

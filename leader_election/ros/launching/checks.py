@@ -26,6 +26,7 @@ from typing import Any
 
 from leader_election.election.regions.task import task_names
 from leader_election.election.robot.parameters import (
+    built,
     ElectionParameters,
     InstanceParameters,
     names_in,
@@ -191,15 +192,12 @@ def check_parameters(path: str, tables: Mapping[str, type], given: Mapping[str, 
 
 
 def _check_node(kind: type, values: Mapping[str, Any]) -> None:
-    own = {p.name: values[p.name] for p in table(kind) if p.name in values}
     if kind is not ElectionParameters:
-        build(kind, own)
+        build(kind, {p.name: values[p.name] for p in table(kind) if p.name in values})
         return
-    parameters = build(ElectionParameters, {ROBOT_ID: 0} | own)
+    parameters = built(ElectionParameters, {ROBOT_ID: 0, **values})
     for name in names_in(parameters.instances):
-        build(InstanceParameters, {
-            p.name: values[f'{name}.{p.name}'] for p in table(InstanceParameters)
-            if f'{name}.{p.name}' in values})
+        built(InstanceParameters, values, f'{name}.')
     check_tasks(values)
     if parameters.swarm_key_file:
         read_keys(parameters.swarm_key_file)

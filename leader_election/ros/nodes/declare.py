@@ -20,17 +20,14 @@ from functools import partial
 import re
 from typing import Any, Generic, TypeVar
 
-from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.messages.codec import MAIN
-from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import (
+    chosen_entries,
     ElectionParameters,
-    has_own,
     InstanceParameters,
     names_in,
     prefix_of,
 )
-from leader_election.election.robot.strength import STRENGTH_SOURCES
 from leader_election.parameters import build, Parameter, ParameterError, table
 from leader_election.ros.nodes.unknown_parameters import other_sections, refuse_unknown
 from rcl_interfaces.msg import (
@@ -87,9 +84,8 @@ class Declared(Generic[T]):
         self._parameters = parameters
         self._prefix = prefix
         self._table = {
-            prefix + p.name: replace(p, name=prefix + p.name,
-                                     default=defaults.get(p.name, p.default))
-            for p in table(parameters)}
+            p.name: replace(p, default=defaults.get(p.name.removeprefix(prefix), p.default))
+            for p in table(parameters, prefix)}
         self._fixed = fixed
         self.changed = changed
         self.check: Callable[[T], None] | None = None
@@ -213,7 +209,7 @@ def declare_instances(
 def with_own_parameters(declarations: Declarations, values: P, changed: Callable[[], None],
                         prefix: str = '') -> P:
     """
-    Return the parameters of a robot or an instance, with those of its plug-ins.
+    Return the parameters of a robot or an instance, with those of what it chooses.
 
     The parameters of the chosen algorithm, strength source and metric are declared under their
     names, for example ``greedy.margin``.
@@ -222,11 +218,7 @@ def with_own_parameters(declarations: Declarations, values: P, changed: Callable
     :param prefix: the prefix of the instance's parameters.
     :raises ParameterError: for a value of the wrong type or out of range.
     """
-    entries: list[Any] = [ALGORITHMS.get(values.algorithm),
-                          STRENGTH_SOURCES.get(values.strength_source)]
-    if isinstance(values, ElectionParameters):
-        entries.append(METRICS.get(values.metric))
-    entries = [entry for entry in entries if has_own(entry)]
+    entries = chosen_entries(vars(values))
     names = [entry.name for entry in entries]
     for name in names:
         if names.count(name) > 1:

@@ -20,7 +20,7 @@ from itertools import pairwise
 import re
 import sys
 
-from leader_election.election.robot.parameters import further_names
+from leader_election.election.robot.parameters import further_names, names_in, refuse_unchosen
 from leader_election.parameters import did_you_mean, ParameterError, table
 from leader_election.parameters.strict_yaml import LEADING_ZERO
 from leader_election.swarm.fleet.fleet_settings import flatten
@@ -60,6 +60,9 @@ def refuse_unknown(node: Node, *sets: type, of_robot: bool = False) -> None:
     unknown = [name for name in given if name not in known and not _OF_RCLPY.fullmatch(name)]
     if not unknown:
         return
+    if of_robot:
+        for prefix in ('', *(f'{name}.' for name in names_in(str(given.get('instances', ''))))):
+            refuse_unchosen(given, prefix)
     from leader_election.config import FILES
     further = set(further_names(given))
     known |= further if of_robot else set()

@@ -20,13 +20,17 @@ from typing import Any, NamedTuple
 
 from leader_election.election.regions.task import task_class, task_names
 from leader_election.election.robot.parameters import (
+    built,
+    chosen_entries,
     ElectionParameters,
+    further_names,
     InstanceParameters,
     names_in,
+    prefix_of,
 )
 from leader_election.election.robot.task_runner import task_label
 from leader_election.election.tasks.driver import DriverParameters
-from leader_election.parameters import build, did_you_mean, Parameter, ParameterError, table
+from leader_election.parameters import did_you_mean, Parameter, ParameterError, table
 from leader_election.parameters.values import shown
 from leader_election.swarm.fleet.transports import LinkParameters
 
@@ -67,8 +71,8 @@ class SettingsLayer:
     """
     The settings in one part of a fleet file: in ``defaults``, a type, or a robot.
 
-    Names with a dot belong to instances and tasks. They are checked in :func:`merge_layers`, when
-    the instances and tasks of the robot are known.
+    Names with a dot belong to instances, tasks and what is chosen by name, such as an algorithm.
+    They are checked in :func:`merge_layers`, when these are known.
 
     :ivar values: by name. Nested mappings are flattened to names with a dot.
     :ivar place: of this part in the file, for messages.
@@ -107,7 +111,8 @@ class SettingsLayer:
                 return value
         if '.' not in name:
             raise unknown_key(self.place, name,
-                              (*ROBOT_KEYS, *TOPICS, LINK, *_PARAMETERS, *_DRIVING),
+                              (*ROBOT_KEYS, *TOPICS, LINK, *_PARAMETERS, *_DRIVING,
+                               *further_names({})),
                               'link, topics ' + ', '.join(TOPICS) + ', the parameters of '
                               'election_node, and those of driving: ' + ', '.join(_DRIVING))
         return value
@@ -133,7 +138,7 @@ def merge_layers(layers: Iterable[SettingsLayer]) -> RobotSettings:
 
     :param layers: in order of precedence, the highest first.
     :raises ParameterError: for values that contradict each other, and for names with a dot that
-        belong to no instance and no task of the robot.
+        belong to nothing that the robot has.
 
     >>> robot = SettingsLayer('robots.alice', {'radius': 3})
     >>> defaults = SettingsLayer(
@@ -154,8 +159,7 @@ def merge_layers(layers: Iterable[SettingsLayer]) -> RobotSettings:
     for name, (value, place) in values.items():
         if '.' in name and not name.startswith(QOS_OVERRIDES):
             plain[name] = _check_dotted(place, name, value, known)
-    build(ElectionParameters,
-          {'robot_id': 0} | {name: plain[name] for name in _PARAMETERS if name in plain})
+    built(ElectionParameters, {**plain, 'robot_id': 0})
     return RobotSettings(plain, topics, driving,
                          {_LINK[name].name: value for name, value in link.items()})
 
@@ -178,7 +182,7 @@ def task_parameters(driving: Mapping[str, Any], parameters: Mapping[str, Any]) -
 
 def _dotted_parameters(values: Mapping[str, Any]) -> dict[str, Mapping[str, Parameter] | None]:
     """
-    Return the parameters of a robot's instances and tasks, by prefix.
+    Return the parameters of a robot's instances, of what each chooses and of its tasks, by prefix.
 
     ``None`` stands for the parameters of a task that is not installed on this computer.
     """
@@ -187,6 +191,8 @@ def _dotted_parameters(values: Mapping[str, Any]) -> dict[str, Mapping[str, Para
         start = f'{instance}.' if instance else ''
         if instance:
             known[start] = {p.name: p for p in table(InstanceParameters)}
+        known |= {start + prefix_of(entry): {p.name: p for p in table(entry.parameters)}
+                  for entry in chosen_entries(values, start)}
         tasks = values.get(f'{start}tasks', '')
         for task in names_in(tasks) if isinstance(tasks, str) else ():
             known[f'{start}{task_label(task)}.'] = _parameters_of_task(task)
@@ -209,8 +215,8 @@ def _check_dotted(
     start = max((start for start in known if name.startswith(start)), key=len, default='')
     if not start:
         names = ', '.join(start.rstrip('.') for start in known) or 'none'
-        raise ParameterError(place, problem=f': {name} belongs to no instance and no task of the '
-                             f'robot; those are: {names}', kind='')
+        raise ParameterError(place, problem=f': {name} belongs to no instance, task, algorithm, '
+                             f'source or metric of the robot; it has: {names}', kind='')
     parameters, rest = known[start], name.removeprefix(start)
     if parameters is None:
         return value

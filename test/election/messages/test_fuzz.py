@@ -151,10 +151,11 @@ def robots(name: str, regions: bool, hop_limit: int) -> Swarm:
     if 'radius' in ALGORITHMS.get(name).takes:
         own['radius'] = RADIUS
     if name == 'recursive-replicated':
-        own |= {'replicates': REPLICATES, 'replicate_period': REPLICATE_PERIOD}
+        own |= {'recursive_replicated.replicates': REPLICATES,
+                'recursive_replicated.replicate_period': REPLICATE_PERIOD}
     if name == 'given':
         # Those that are elected without an attacker.
-        own['leaders'] = '1,4'
+        own['given.leaders'] = '1,4'
     return Swarm(line(4), lambda i: {
         **own, 'strength': STRENGTHS[i],
         'others': {INSTANCE: {**own, 'strength': STRENGTHS[i]}}},

@@ -21,10 +21,13 @@ from typing import Any
 from leader_election.election.messages.swarm_key import Keys, NO_KEYS
 from leader_election.election.regions.task import Member, Task, task_class
 from leader_election.election.robot.instance import Instance
-from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
+from leader_election.election.robot.parameters import (
+    built,
+    ElectionParameters,
+    InstanceParameters,
+)
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.task_runner import task_label, TaskRunner
-from leader_election.parameters import build
 
 Settings = Callable[[int], Mapping[str, Any]]
 NO_KINDS: Mapping[str, type[Task]] = {}
@@ -68,14 +71,14 @@ class Swarm:
             for i in places}
 
     def _robot(self, i: int, settings: dict[str, Any]) -> Robot:
-        others = {name: build(InstanceParameters, {'radius_hysteresis': 0.0, **values})
+        others = {name: built(InstanceParameters, {'radius_hysteresis': 0.0, **values})
                   for name, values in settings.pop('others', {}).items()}
 
         def runner(task: str) -> TaskRunner:
             kind = self._kinds[task] if task in self._kinds else task_class(task)
             member = Member(i, pose=lambda: self.robots[i].sensing.pose(self.now))
             return TaskRunner(task_label(task), kind(member, None))
-        return Robot(build(ElectionParameters, {'robot_id': i, **settings}), others,
+        return Robot(built(ElectionParameters, {'robot_id': i, **settings}), others,
                      {'regions': lambda instance: runner}, self._keys, self._start,
                      first_number=self._first_number)
 

@@ -240,9 +240,12 @@ def test_level_uses_the_strength_of_the_first_instance():
 
 # Given leaders.
 
-def given(leaders='1,4', **common):
+GIVEN = {'given.leaders': '1,4'}
+
+
+def given(**common):
     """Return six robots in a line, of which some are told to lead, after enough rounds."""
-    swarm = Swarm(line(6), algorithm='given', leaders=leaders, radius=10.0, **common)
+    swarm = Swarm(line(6), algorithm='given', radius=10.0, **GIVEN, **common)
     swarm.sweep(25)
     return swarm
 
@@ -269,15 +272,15 @@ def test_robot_follows_nobody_when_no_given_leader_is_in_reach():
 
 def test_worker_does_not_lead_when_given_as_leader():
     swarm = Swarm(line(6), lambda i: {'role': 'worker' if i == 4 else 'candidate'},
-                  algorithm='given', leaders='1,4', radius=10.0)
+                  algorithm='given', radius=10.0, **GIVEN)
     swarm.sweep(25)
     assert set(swarm.leaders().values()) == {1}
 
 
 def test_levels_work_above_given_leaders():
-    own = {'algorithm': 'given', 'leaders': '1,4', 'radius': 10.0}
+    own = {'algorithm': 'given', 'radius': 10.0, **GIVEN}
     swarm = Swarm(line(6), lambda i: {
-        **own, 'others': {'top': {**own, 'over': 'main', 'leaders': '4'}}}, tasks='count')
+        **own, 'others': {'top': {**own, 'over': 'main', 'given.leaders': '4'}}}, tasks='count')
     swarm.sweep(30)
     assert set(swarm.leaders('top').values()) == {4}
     assert swarm.members('top') == {4: 6.0}

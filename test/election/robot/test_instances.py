@@ -15,7 +15,6 @@
 """A robot's parameters and its instances, in an order in which each finds what it is over."""
 
 from collections import Counter
-import dataclasses
 import json
 import math
 from typing import Any
@@ -31,6 +30,7 @@ from leader_election.election.regions.task import Task
 from leader_election.election.robot.instance import with_hop_limit
 from leader_election.election.robot.instances import instance_parameters, parts_of, radii
 from leader_election.election.robot.parameters import (
+    built,
     ElectionParameters,
     InstanceParameters,
     names_in,
@@ -73,12 +73,12 @@ def test_levels_have_the_tasks_of_the_first():
 
 
 def test_level_elects_among_the_leaders_below_by_its_own_radius():
-    for own, algorithm in (({'algorithm': 'given', 'leaders': '1'}, 'bounded'),
+    for own, algorithm in (({'algorithm': 'given', 'given.leaders': '1'}, 'bounded'),
                            ({'algorithm': 'classic', 'zones': ZONES}, 'classic')):
         first = {'robot_id': 1, 'tasks': 'count', 'hierarchy': '20', **own}
-        level = instance_parameters(build(ElectionParameters, first), {})['level_1']
-        assert (level.algorithm, level.leaders, level.radius, level.over, level.tasks,
-                level.zones) == (algorithm, '', 20.0, 'main', '', '')
+        level = instance_parameters(built(ElectionParameters, first), {})['level_1']
+        assert (level.algorithm, level.radius, level.over, level.tasks, level.zones) == (
+            algorithm, 20.0, 'main', '', '')
 
 
 def test_robot_has_up_to_the_maximum_of_instances():
@@ -278,15 +278,9 @@ def parameters(**changes: Any) -> ElectionParameters:
     ({'algorithm': 'classic', 'ties': 'nearest'},
      "parameter ties: 'nearest' is not allowed; algorithm classic takes no ties, but radius, "
      'hop_limit'),
-    ({'algorithm': 'recursive', 'replicates': 4},
-     'parameter replicates: 4 is not allowed; algorithm recursive takes no replicates, '
-     'but radius, hop_limit'),
-    ({'replicate_period': 5},
-     'parameter replicate_period: 5 is not allowed; algorithm bounded takes no replicate_period, '
-     'but radius, ties, hop_limit, radius_hysteresis'),
     ({'algorithm': 'resilient', 'radius': 7.0},
      'parameter radius: 7 is not allowed; algorithm resilient takes no radius, '
-     'but diameter_factor, hop_limit'),
+     'but resilient.diameter_factor, hop_limit'),
     ({'algorithm': 'colour', 'radius': 7.5},
      'parameter radius: 7.5 is not allowed; algorithm colour takes no radius, '
      'but hop_limit'),
@@ -322,15 +316,17 @@ def test_default_value_is_allowed_for_each_algorithm():
 
 
 def test_parameter_of_the_algorithm_is_accepted():
-    found = parameters(algorithm='recursive-replicated', radius=7.0, replicates=2,
-                       replicate_period=5)
-    assert ALGORITHMS.get(found.algorithm).round_parameters(vars(found)) == (7.0, 2, 5, 0)
+    found = built(ElectionParameters, {
+        'robot_id': 1, 'algorithm': 'recursive-replicated', 'radius': 7.0,
+        'recursive_replicated.replicates': 2, 'recursive_replicated.replicate_period': 5})
+    assert Robot(found).main.round_parameters[:3] == (7.0, 2, 5)
 
 
 def test_each_setting_of_an_algorithm_is_a_parameter_unless_the_laboratory_alone_sets_it():
-    known = {field.name for field in dataclasses.fields(ElectionParameters)}
-    for name in ALGORITHMS.names():
-        assert set(ALGORITHMS.get(name).takes) - {'radius_inclusive'} <= known
+    for algorithm in map(ALGORITHMS.get, ALGORITHMS.names()):
+        known = {p.name for kind in (ElectionParameters, algorithm.parameters)
+                 for p in table(kind)}
+        assert set(algorithm.takes) - {'radius_inclusive'} <= known
 
 
 # Of an instance.
@@ -356,17 +352,15 @@ def test_instance_forms_regions_when_a_parameter_asks_for_them(values, forms):
      'feedback_gain: 1 is not allowed; algorithm resilient takes no radius'),
     ({'feedback_gain': 1.0, 'regions': True, 'zones': ZONES}, 'parameter feedback_gain: 1 is not '
      'allowed; zones have no radius'),
-    ({'leaders': '3'}, "parameter leaders: '3' is not allowed; algorithm bounded takes no "
-     'leaders, but radius, ties, hop_limit, radius_hysteresis'),
-    ({'leaders': '3;4', 'algorithm': 'given'}, "parameter leaders: '3;4' is not allowed; it takes "
-     "ids and ranges of ids, for example '1-20,25'"),
+    ({'given.leaders': '3;4', 'algorithm': 'given'}, "parameter given.leaders: '3;4' is not "
+     "allowed; it takes ids and ranges of ids, for example '1-20,25'"),
     ({'feedback_gain': -1.0}, 'parameter feedback_gain: -1.0 is not allowed; it takes 0 to 100'),
     ({'over': 'main', 'tasks': 'count'}, "parameter tasks: 'count' is not allowed; over main it "
      'gathers what is collected there'),
 ])
 def test_wrong_value_is_refused_with_the_allowed_range(values, line):
     with pytest.raises(ParameterError) as error:
-        build(InstanceParameters, values)
+        built(InstanceParameters, values)
     assert str(error.value) == line
 
 

@@ -37,9 +37,8 @@ from leader_election.election.robot.diagnostics import own_fields
 from leader_election.election.robot.parameters import (
     ElectionParameters,
     further_names,
-    has_own,
     own_parameters,
-    plug_in_parameters,
+    own_sections,
     prefix_of,
 )
 from leader_election.election.robot.robot import Robot
@@ -117,11 +116,9 @@ def test_plug_in_algorithm_elects_by_its_own_parameters() -> None:
 
 def test_parameter_is_declared_under_the_name_of_its_plug_in() -> None:
     parameters = build(ElectionParameters, {'robot_id': 1, 'algorithm': 'near-by'})
-    assert prefix_of(NEAR) == 'near_by.' and has_own(NEAR)
+    assert prefix_of(NEAR) == 'near_by.'
     assert own_parameters(NEAR, parameters) == Settings()
     assert own_parameters(NEAR, replace(parameters, own={'near-by': Settings(2.0)})).margin == 2.0
-    replicated = ALGORITHMS.get('recursive-replicated')
-    assert not has_own(replicated) and own_parameters(replicated, parameters) is parameters
 
 
 def test_plug_in_is_refused_when_a_parameter_is_undeclared(registered: Any) -> None:
@@ -135,15 +132,13 @@ class Fetch(Task):
     parameters = Settings
 
 
-def test_names_of_parameters_include_those_of_instances_tasks_and_plug_ins(
-        monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_of_parameters_include_those_of_instances_tasks_and_plug_ins() -> None:
     task = f'{__name__}:Fetch'
     names = {*further_names({'instances': 'rescue', 'tasks': 'unknown', 'rescue.tasks': task})}
     own = {*further_names({})}
-    assert {'radius', 'near_by.margin', 'patrol.lane'} <= own
+    assert {'radius', 'near_by.margin', 'given.leaders', 'patrol.lane'} <= own
     assert names - own == {f'rescue.{name}' for name in {*own, 'fetch.margin'}}
-    monkeypatch.setattr(ALGORITHMS, '_plug_ins', [NEAR.name])
-    assert plug_in_parameters() == {'near_by.': Settings}
+    assert own_sections()['near_by.'] == Settings
 
 
 def test_strength_is_computed_by_the_source_of_a_plug_in(registered: Any) -> None:

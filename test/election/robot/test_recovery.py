@@ -66,7 +66,8 @@ def sweeps_until_forgotten(swarm: Swarm, leader: int, most: int) -> int:
 def test_dead_leader_is_forgotten_within_the_bound(algorithm, loss, monkeypatch):
     """Check each algorithm by its own bound, except ``recursive``, which never forgets."""
     limit = 8
-    settings = {'recursive-replicated': {'replicate_period': 5}, 'given': {'leaders': '4'}}
+    settings = {'recursive-replicated': {'recursive_replicated.replicate_period': 5},
+                'given': {'given.leaders': '4'}}
     swarm = Swarm(CLOSE, lambda i: of_one(i, {4: 9.0}), algorithm=algorithm, hop_limit=limit,
                   message_expiry=float(EXPIRY), **settings.get(algorithm, {}),
                   **({'radius': 20.0} if 'radius' in ALGORITHMS.get(algorithm).takes else {}))

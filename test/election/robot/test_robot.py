@@ -23,12 +23,11 @@ from leader_election.election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, De
 from leader_election.election.messages.codec import codec_for, Message
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.neighbourhood import doubt, Offer
-from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.parameters import built, ElectionParameters
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES, Robot
 from leader_election.election.robot.rounds import phase, wait
 from leader_election.localisation.poses import from_parameter
-from leader_election.parameters import build
 from leader_election.ros.nodes.robot_diagnostics import statuses
 import numpy as np
 import pytest
@@ -37,7 +36,7 @@ ME = 5
 
 
 def parameters(**changes: Any) -> ElectionParameters:
-    return build(ElectionParameters, {'robot_id': ME, 'strength': 1.0, **changes})
+    return built(ElectionParameters, {'robot_id': ME, 'strength': 1.0, **changes})
 
 
 def robot(at: tuple[float, float] | None = (0.0, 0.0), **changes: Any) -> Robot:
@@ -293,7 +292,7 @@ def test_probability_of_a_wrong_leader_is_that_of_the_localised_robots():
 @pytest.mark.parametrize('algorithm', ALGORITHMS.names())
 def test_two_robots_elect_with_each_algorithm(algorithm):
     """Two robots 3 m apart follow the stronger. Their states stay plain numbers."""
-    told = {'leaders': '7'} if algorithm == 'given' else {}
+    told = {'given.leaders': '7'} if algorithm == 'given' else {}
     weak = robot(algorithm=algorithm, **told)
     strong = robot(algorithm=algorithm, robot_id=7, strength=9.0, at=(3.0, 0.0), **told)
     for n in range(20):
@@ -358,7 +357,8 @@ def test_wait_lasts_until_the_interval_is_over(last, now, expected):
     ((0.0, 1.0), (0.0, -1.0), math.hypot(3.0, 30.0))])
 def test_prediction_uses_the_velocities_of_both_robots(own, other, expected):
     """Both drive at 1 m/s, beside each other or apart, for 5 s, with 10 s ahead."""
-    me = robot(at=None, metric='look_ahead', look_ahead=10.0, communication_range=100.0)
+    me = robot(at=None, metric='look_ahead', communication_range=100.0,
+               **{'look_ahead.look_ahead': 10.0})
     for n in range(6):
         me.sensing.take_odometry((own[0] * n, own[1] * n, 0.0), float(n), yaw=0.0)
         me.receive(says(7, at=(3.0 + other[0] * n, other[1] * n)), float(n))

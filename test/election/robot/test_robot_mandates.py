@@ -465,7 +465,7 @@ def test_all_neighbours_with_other_settings_are_named_up_to_five() -> None:
 
 
 def test_robot_without_a_leader_needs_no_duration() -> None:
-    robots = swarm(2, algorithm='given', leaders='1', mandate=1.3)
+    robots = swarm(2, algorithm='given', mandate=1.3, **{'given.leaders': '1'})
     parts = {i: each.parts['mandates'] for i, each in robots.instances().items()}
     assert parts[1].concern()[2]['mandate_needed'] == '0', 'before the first round'
     robots.sweep(1)

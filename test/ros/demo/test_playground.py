@@ -28,9 +28,15 @@ from types import SimpleNamespace
 from bokeh.document import Document
 from bokeh.models.widgets import AbstractButton, Slider, Toggle
 from browser import Browser, browser  # noqa: F401
+from leader_election.election.algorithms.given import GIVEN
 from leader_election.election.messages.codec import MAIN
-from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
-from leader_election.parameters import build, ParameterError, table
+from leader_election.election.robot.parameters import (
+    built,
+    ElectionParameters,
+    further_names,
+    InstanceParameters,
+)
+from leader_election.parameters import ParameterError, table
 from leader_election.ros.demo.controls import BESIDE, CONTROLS, robot_parameters, SETTINGS, TOURS
 from leader_election.ros.demo.play import main
 from leader_election.ros.demo.playground import Playground
@@ -125,8 +131,9 @@ def play(ros: None, tmp_path: Path) -> Iterator[Callable[..., Play]]:
 @pytest.mark.parametrize('name', CONTROLS)
 def test_control_has_range_and_unit_of_its_declaration(name: str) -> None:
     here, given = CONTROLS[name], SETTINGS[name]
-    (p,) = (p for p in table(WorldParameters if 'of_world' in given else ElectionParameters)
-            if p.name == name.rpartition('.')[2])
+    (p,) = (p for p in (*table(WorldParameters if 'of_world' in given else ElectionParameters),
+                        *table(GIVEN.parameters, 'given.'))
+            if p.name == name.removeprefix(f'{BESIDE}.'))
     assert here.unit == p.unit and here.check(given['value']) == given['value']
     for value in here.choices() if here.choices else (here.lower, here.upper):
         assert value is None or here.check(p.check(value)) == value
@@ -140,11 +147,10 @@ def test_robots_take_every_choice_of_the_page(ros: None, tmp_path: Path) -> None
     for name, control in CONTROLS.items():
         for value in control.choices() if control.choices else ():
             given = robot_parameters({**first, name: value}, '1')
-            build(ElectionParameters, {'robot_id': 1, **{
-                key: each for key, each in given.items() if '.' not in key and key not in host}})
-            build(InstanceParameters, {
-                key.rpartition('.')[2]: each for key, each in given.items()
-                if key.startswith(BESIDE)})
+            known = {*further_names(given), *(p.name for p in table(ElectionParameters)), *host}
+            assert given.keys() <= known
+            built(ElectionParameters, {'robot_id': 1, **given})
+            built(InstanceParameters, given, f'{BESIDE}.')
 
 
 def test_sliders_and_their_command_lines_change_the_same_parameters(
@@ -245,7 +251,7 @@ def _moved(one: Play) -> None:
 def test_other_algorithms_run_by_the_page_and_by_their_command_lines(
         play: Callable[..., Play]) -> None:
     one = play()
-    assert one.game.do('leaders', '2') == ''
+    assert one.game.do('given.leaders', '2') == ''
     one.game.do('algorithm', 'given')
     one.until(lambda: len(one.robots) == 3 and one.leaders == {2})
     kill, lines = one.game.do('algorithm', 'colour').split('\n', 1)
@@ -270,7 +276,7 @@ def test_request_is_refused_with_its_name_when_wrong(ros: None, tmp_path: Path) 
             ('tasks', 'gate', "tasks: 'gate'"),
             ('algorithm', 'given', 'leaders: algorithm given takes the ids of its leaders'),
             ('beside.algorithm', 'given', 'leaders: algorithm given'),
-            ('leaders', '1, x', 'leaders')):
+            ('given.leaders', '1, x', 'leaders')):
         with pytest.raises(ParameterError, match=text):
             game.do(name, value)
 

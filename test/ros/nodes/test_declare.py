@@ -61,7 +61,8 @@ def section(name: str, text: str) -> str:
 
 @pytest.mark.parametrize(('kind', 'wrong', 'right'), [
     (ElectionNode, 'raduis', 'radius'), (ElectionNode, 'robotid', 'robot_id'),
-    (ElectionNode, 'rescue.raduis', 'rescue.radius'),
+    (ElectionNode, 'rescue.raduis', 'rescue.radius'), (ElectionNode, 'leaders', 'given.leaders'),
+    (ElectionNode, 'replicates', 'recursive_replicated.replicates'),
     (ElectionNode, 'resuce.radius', 'rescue.radius'), (ElectionNode, 'patrol.lame', 'patrol.lane'),
     (ManagedElectionNode, 'autostrat', 'autostart'), (SwarmWorld, 'sede', 'seed'),
     (Monitor, 'pictrue', 'picture'), (WanderNode, 'robtos', 'robots'),
@@ -110,6 +111,17 @@ def test_parameter_file_is_accepted_when_shared_by_nodes(node, kind):
 def test_wrong_name_is_refused_on_the_command_line_with_the_right_one(node, name, value, said):
     with pytest.raises(ParameterError, match=f'parameter {name} is not known; {said}'):
         node(ElectionNode, section('/**', 'robot_id: 1'), '-p', f'{name}:={value}')
+
+
+@pytest.mark.parametrize('prefix', ['', 'rescue.'])
+def test_own_parameter_is_refused_unless_it_is_a_default_when_nothing_chosen_has_it(node, prefix):
+    every = section('/**', 'robot_id: 1, instances: rescue')
+    node(ElectionNode, every, '-p', f"{prefix}given.leaders:=''")
+    with pytest.raises(ParameterError, match=f"^parameter {prefix}given.leaders: '3-4' is not "
+                                             'allowed; given is not chosen$'):
+        node(ElectionNode, every, '-p', f'{prefix}given.leaders:=3-4')
+    node(ElectionNode, every, '-p', f'{prefix}given.leaders:=3-4',
+         '-p', f'{prefix}algorithm:=given')
 
 
 @pytest.mark.parametrize('name', ['map_frame_name', 'amcl.alpha1', 'controller_frequency'])

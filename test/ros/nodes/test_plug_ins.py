@@ -34,8 +34,9 @@ pytestmark = pytest.mark.usefixtures('ros')
 
 def test_robot_leaves_the_region_when_its_predicted_distance_is_too_long():
     """Robot 2 would be 12 m farther in half a minute. It stops, and is led again."""
-    robots = [robot(i, metric='look_ahead', look_ahead=30.0, radius=10.0, radius_hysteresis=0.0,
-                    communication_range=100.0) for i in (1, 2)]
+    robots = [robot(i, metric='look_ahead', radius=10.0, radius_hysteresis=0.0,
+                    communication_range=100.0, **{'look_ahead.look_ahead': 30.0})
+              for i in (1, 2)]
     bench = Bench({1: (0.0, 0.0), 2: (2.0, 0.0)})
     speed = [0.4]
 

@@ -215,10 +215,17 @@ def test_pose_may_have_six_coordinates():
      'than round_period, which is 4 s'),
     (robots(algorithm='colour', radius=3), 'robots.alice: radius: 3 is not allowed; algorithm '
      'colour takes no radius, but hop_limit'),
-    (robots(**{'rescue.radius': 3}), 'robots.alice: rescue.radius belongs to no instance and no '
-     'task of the robot; those are: none'),
+    (robots(**{'rescue.radius': 3}), 'robots.alice: rescue.radius belongs to no instance, task, '
+     'algorithm, source or metric of the robot; it has: none'),
+    (robots(**{'given.leaders': '3'}), 'robots.alice: given.leaders belongs to no instance, task, '
+     'algorithm, source or metric of the robot; it has: none'),
+    (robots(algorithm='given', given={'leaders': 'x'}), "robots.alice: given.leaders: 'x' is "
+     "not allowed; it takes ids and ranges of ids, for example '1-20,25'"),
+    (robots(algorithm='given', leaders='3'), "robots.alice: unknown key 'leaders'; did you mean "
+     'given.leaders?'),
     (robots(instances='rescue', tasks='count', **{'escue.radius': 3}), 'robots.alice: '
-     'escue.radius belongs to no instance and no task of the robot; those are: count, rescue'),
+     'escue.radius belongs to no instance, task, algorithm, source or metric of the robot; it '
+     'has: count, rescue'),
     (robots(instances='rescue', rescue={'raduis': 3}), 'robots.alice: unknown key '
      "'rescue.raduis'; did you mean rescue.radius?"),
     (robots(instances='rescue', rescue={'radius': 'far'}), "robots.alice.rescue.radius: 'far' is "
