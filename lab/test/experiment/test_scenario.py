@@ -48,7 +48,7 @@ def test_sections_have_their_defaults() -> None:
     (b'a: b: c', 'scenario .*mine.yaml: is not YAML .*'),
     (b'a: 1\n---\nb: 2', 'scenario .*mine.yaml: is not YAML .*'),
     (b'!!python/object:os.system x', 'scenario .*mine.yaml: is not YAML .*'),
-    (b'a: \x00', 'scenario .*mine.yaml: is not YAML .*'),
+    (b'a: \x00', 'scenario .*mine.yaml: cannot be read .line 1: not UTF-8 .*'),
     (b'\xff\xfe\x00', 'scenario .*mine.yaml: cannot be read .*'),
     (b'', 'scenario mine: takes keys and values'),
     (b'- 1', 'scenario mine: takes keys and values'),

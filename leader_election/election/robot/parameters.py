@@ -16,7 +16,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 import re
 from typing import Any, ClassVar, TYPE_CHECKING, TypeVar
 
@@ -450,7 +450,8 @@ def further_names(given: Mapping[str, Any]) -> Iterator[str]:
         sections = own_sections()
         for task in {*task_names(), *names_in(str(given.get(f'{prefix}tasks', '')))}:
             with suppress(KeyError):
-                sections[f'{task_label(task)}.'] = task_class(task).parameters
+                if is_dataclass(declared := task_class(task).parameters):
+                    sections[f'{task_label(task)}.'] = declared
         for section, parameters in {'': InstanceParameters, **sections}.items():
             yield from (p.name for p in table(parameters, prefix + section))
 

@@ -19,6 +19,7 @@ The partition, the true positions and the mandates of the robots are observed.
 """
 
 from collections.abc import Iterable, Mapping
+import math
 from statistics import fmean
 from typing import NamedTuple
 
@@ -170,6 +171,7 @@ class RunObserver:
 
     :ivar living: the ids of all robots that were not killed, or were heard after a new start.
     :ivar starting: the ids of robots that were started again, and were not heard yet.
+    :ivar joined: when the last of them was heard [s].
     :ivar judge: of the leaders.
     :ivar timing: of the robots.
     :ivar hops: the most hops to the farthest member of a leader so far.
@@ -194,6 +196,7 @@ class RunObserver:
         self.hops = 0
         self.living = set(judge.strengths)
         self.starting: set[int] = set()
+        self.joined = -math.inf
         self.all_heard: float | None = None
         self.first_partition: float | None = None
         self.killed: float | None = None
@@ -212,6 +215,8 @@ class RunObserver:
         started = self.starting & snapshot.robots.keys()
         self.living |= started
         self.starting -= started
+        if started:
+            self.joined = snapshot.time
         if not self.living <= graph.keys():
             return
         if self.all_heard is None:
@@ -258,7 +263,7 @@ class RunObserver:
 
     def postpone(self, pause: float) -> None:
         """Leave a pause [s] out of all times."""
-        for name in ('all_heard', 'first_partition', 'killed', 'recovered'):
+        for name in ('all_heard', 'first_partition', 'killed', 'recovered', 'joined'):
             if (time := getattr(self, name)) is not None:
                 setattr(self, name, time + pause)
 
@@ -268,14 +273,15 @@ class RunObserver:
 
     def stable_for(self, now: float) -> float:
         """
-        Return the time since the first partition, or since the recovery if a robot was killed [s].
+        Return the time since the first partition, the last recovery, or the last new start [s].
 
         :param now: [s].
         :return: 0 before the first partition, and between a death and the recovery.
         """
         if self.first_partition is None or self.recovering:
             return 0.0
-        return now - (self.first_partition if self.recovered is None else self.recovered)
+        return now - max(self.joined, (
+            self.first_partition if self.recovered is None else self.recovered))
 
     def living_only(self, snapshot: Snapshot) -> Snapshot:
         """Return a snapshot without killed robots, whose last messages have not expired yet."""

@@ -14,11 +14,12 @@
 
 """Parameters that a node does not have: refused, or warned of, with the one that is meant."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
 import re
 import sys
+from typing import Any
 
 from leader_election.election.robot.parameters import further_names, names_in, refuse_unchosen
 from leader_election.parameters import did_you_mean, ParameterError, table
@@ -56,7 +57,7 @@ def refuse_unknown(node: Node, *sets: type, of_robot: bool = False) -> None:
     _name_similar_at_run_time(node, known)
     # rclpy has no public method for what is given beyond what is declared.
     given = {name: each.value for name, each in getattr(node, '_parameter_overrides', {}).items()}
-    _refuse_octal(node, known | set(further_names(given)))
+    _refuse_octal(node, known, given)
     unknown = [name for name in given if name not in known and not _OF_RCLPY.fullmatch(name)]
     if not unknown:
         return
@@ -94,14 +95,15 @@ _TYPO = 0.8
 """The least likeness of a misspelt name to the right one, above that to another package's."""
 
 
-def _refuse_octal(node: Node, known: Collection[str]) -> None:
+def _refuse_octal(node: Node, known: Collection[str], given: Mapping[str, Any]) -> None:
     """Refuse numbers with a leading zero, which ROS reads as octal: 010 is 8."""
     octal = {name: number for path in _parameter_files(sys.argv) for name, number in octal_numbers(
         path, node.get_fully_qualified_name()).items()}
     octal |= {name: text for name, text in _set_alone(sys.argv).items()
               if LEADING_ZERO.fullmatch(text)}
+    names = {*known, *further_names(given)} if octal else set()
     for name, text in octal.items():
-        if name in known:
+        if name in names:
             raise ParameterError(name, problem=f': {text} is not allowed: a number with a leading '
                                  'zero is octal in YAML; write it without')
 

@@ -229,3 +229,14 @@ def test_report_breaks_lines_between_words_when_a_terminal_is_narrow(capsys, mon
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) < 80
     assert lines[3].startswith('        ')
+
+
+def test_partition_is_stable_for_tasks_since_a_robot_has_joined_again(observer):
+    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD, LINE)
+    observer.kill(1, 5.0)
+    observer.observe(swarm(9.0, r2=2, r3=2), HEARD, LINE)
+    observer.start(1)
+    observer.observe(swarm(12.0, r2=2, r3=2), HEARD, LINE)
+    assert observer.stable_for(14.0) == 5.0
+    observer.observe(swarm(15.0, r1=1, r2=1, r3=1), HEARD, LINE)
+    assert observer.stable_for(18.0) == 3.0
