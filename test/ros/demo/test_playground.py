@@ -183,7 +183,8 @@ def test_faults_and_their_command_lines_have_the_same_effect(play: Callable[...,
         what(one, *of)
 
     check(_frozen)
-    check(_made_and_ended, 'blind', 3, ('revive', 3), lambda: one.robots[3].position is None)
+    check(_made_and_ended, 'blind', 3, ('revive', 3),
+          lambda: 3 in one.robots and one.robots[3].position is None)
     check(_made_and_ended, 'cut', True, ('cut', False), lambda: len(one.leaders) == 2)
     check(_made_and_ended, 'liar', True, ('liar', False), lambda: FORGED in one.leaders)
     check(_moved)
@@ -191,6 +192,7 @@ def test_faults_and_their_command_lines_have_the_same_effect(play: Callable[...,
 
 
 def _killed_and_back(one: Play) -> None:
+    one.until(lambda: {*one.robots} == {*one.game.ids})
     leader = one.robots[1].leader
     others = {*one.game.ids} - {leader}
 
@@ -236,10 +238,14 @@ def _made_and_ended(one: Play, name: str, value: object, end: tuple[str, object]
 
 
 def _moved(one: Play) -> None:
+    one.until(lambda: 2 in one.robots)
     x, y = here = one.robots[2].position or (math.nan, math.nan)
 
     def is_at(place: tuple[float, float]) -> bool:
-        return math.dist(one.robots[2].position or (math.inf, 0.0), place) < 0.02
+        # On a busy machine its last message may have expired.
+        robot = one.robots.get(2)
+        return robot is not None and math.dist(
+            robot.position or (math.inf, 0.0), place) < 0.02
 
     command = one.game.do('move', [2, 0.0, 0.0])
     one.until(lambda: is_at((0.0, 0.0)))
