@@ -228,7 +228,8 @@ class RunObserver:
             snapshot.time, {i: view.leader for i, view in snapshot.robots.items()},
             {i: {j: length for j, length in near.items() if j not in dead}
              for i, near in graph.items() if i not in dead},
-            counted=self.first_partition is not None and not self.recovering)
+            counted=(self.first_partition is not None and not self.recovering
+                     and not self.starting))
         self.hops = max(self.hops, self.judge.farthest)
         if self.judge.wrong:
             return
@@ -276,9 +277,10 @@ class RunObserver:
         Return the time since the first partition, the last recovery, or the last new start [s].
 
         :param now: [s].
-        :return: 0 before the first partition, and between a death and the recovery.
+        :return: 0 before the first partition, between a death and the recovery, and while a robot
+            starts again: others may hear it first.
         """
-        if self.first_partition is None or self.recovering:
+        if self.first_partition is None or self.recovering or self.starting:
             return 0.0
         return now - max(self.joined, (
             self.first_partition if self.recovered is None else self.recovered))
