@@ -145,6 +145,16 @@ IdRange = tuple[int, int]
 """The first and the last id of a range, inclusive."""
 
 
+def names_in(text: str) -> tuple[str, ...]:
+    """
+    Return the names in a list with commas.
+
+    >>> names_in('count, patrol')
+    ('count', 'patrol')
+    """
+    return tuple(name.strip() for name in text.split(',') if name.strip())
+
+
 def id_ranges(text: str, parameter: str) -> tuple[IdRange, ...]:
     """
     Parse ids and ranges of ids.

@@ -24,12 +24,9 @@ from leader_election.election.messages.codec import MAIN, Message, MOST_INSTANCE
 from leader_election.election.part import Part, PARTS, PartSetup
 from leader_election.election.robot.instance import ALGORITHM_DIFFERS, Instance
 from leader_election.election.robot.metrics import METRICS
-from leader_election.election.robot.parameters import (
-    ElectionParameters,
-    InstanceParameters,
-    names_in,
-)
+from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.parameters import ParameterError, table
+from leader_election.parameters.values import names_in
 
 MOST_RADIUS = next(p.upper for p in table(InstanceParameters) if p.name == 'radius') or 0.0
 NO_OTHERS: Mapping[str, InstanceParameters] = MappingProxyType({})

@@ -33,7 +33,8 @@ from leader_election.election.robot.metrics import (
     ReadingInput,
     ReceivedReading,
 )
-from leader_election.election.robot.parameters import ElectionParameters, own_parameters
+from leader_election.election.robot.own_parameters import own_parameters
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.range_smoothing import RangeSmoothing
 from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
 from leader_election.localisation.poses import from_parameter, heading, height, Pose, position

@@ -36,7 +36,7 @@ import re
 from typing import Any, NamedTuple
 
 from leader_election.election.robot.metrics import METRICS
-from leader_election.election.robot.parameters import ElectionParameters, names_in
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.localisation.parameters import GIVEN
 from leader_election.parameters import (
     did_you_mean,
@@ -46,7 +46,7 @@ from leader_election.parameters import (
     strict_yaml,
     table,
 )
-from leader_election.parameters.values import shown
+from leader_election.parameters.values import names_in, shown
 from leader_election.swarm.fleet import fleet_settings, robot_list
 from leader_election.swarm.fleet.transports import LinkParameters
 

@@ -19,19 +19,16 @@ import re
 from typing import Any, NamedTuple
 
 from leader_election.election.regions.task import task_class, task_names
+from leader_election.election.robot.own_parameters import built, chosen_entries, prefix_of
 from leader_election.election.robot.parameters import (
-    built,
-    chosen_entries,
     ElectionParameters,
     further_names,
     InstanceParameters,
-    names_in,
-    prefix_of,
 )
 from leader_election.election.robot.task_runner import task_label
 from leader_election.election.tasks.driver import DriverParameters
 from leader_election.parameters import did_you_mean, Parameter, ParameterError, table
-from leader_election.parameters.values import shown
+from leader_election.parameters.values import names_in, shown
 from leader_election.swarm.fleet.transports import LinkParameters
 
 SHARED_TOPIC = 'neighbourhood'

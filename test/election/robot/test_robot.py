@@ -23,7 +23,8 @@ from leader_election.election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, De
 from leader_election.election.messages.codec import codec_for, Message
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.neighbourhood import doubt, Offer
-from leader_election.election.robot.parameters import built, ElectionParameters
+from leader_election.election.robot.own_parameters import built
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES, Robot
 from leader_election.election.robot.rounds import phase, wait

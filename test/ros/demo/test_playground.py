@@ -30,8 +30,8 @@ from bokeh.models.widgets import AbstractButton, Slider, Toggle
 from browser import Browser, browser  # noqa: F401
 from leader_election.election.algorithms.given import GIVEN
 from leader_election.election.messages.codec import MAIN
+from leader_election.election.robot.own_parameters import built
 from leader_election.election.robot.parameters import (
-    built,
     ElectionParameters,
     further_names,
     InstanceParameters,
