@@ -58,9 +58,8 @@ autodoc_preserve_defaults = True
 autodoc_use_type_comments = False
 autodoc_default_options = {'members': True, 'undoc-members': True, 'show-inheritance': True}
 nitpicky = True
-# Names of other packages, type variables and annotated types have no page to link to.
-nitpick_ignore_regex = [('py:.*', r'(?!leader_election\.).*'), ('py:.*', r'.*\.[A-Z]'),
-                        ('py:.*', r'.*\.Annotated\[.*')]
+# Only public names have an entry to link to.
+nitpick_ignore_regex = [('py:.*', r'(?!leader_election\.\w+$).*')]
 
 html_theme = 'furo' if find_spec('furo') else 'sphinx_rtd_theme'
 html_title = f'leader_election {release}'

@@ -14,6 +14,7 @@
 
 """The documents are complete, agree with the code, and are built by Sphinx without warnings."""
 
+import ast
 from collections.abc import Iterator, Sequence
 import contextlib
 from functools import cache
@@ -56,10 +57,6 @@ NOT_ON_PYPI = {'tf2_msgs', 'vision_msgs'}
 DOCUMENTS = (*sorted(ROOT.glob('*.md')), *sorted((ROOT / 'doc').rglob('*.md')))
 
 
-INTERNAL = {'cli', 'executables', '__main__', '__init__', 'election', 'lab', 'ros', 'config',
-            'ros.demo', 'ros.gazebo', 'ros.launching', 'ros.nodes', 'swarm.recording',
-            'swarm.view', 'swarm.web'}
-"""Rooms without a reference page: no other code builds upon them."""
 INSTALLED = [wing for wing in reversed(WINGS) if wing != 'lab']
 """The wings of the package. The laboratory is a distribution of its own."""
 
@@ -94,9 +91,19 @@ def test_examples_import_only_public_names(document: Path) -> None:
     assert [line for block in blocks for line in block.splitlines() if deep.search(line)] == []
 
 
-def test_room_has_a_page_or_needs_none() -> None:
-    pages = {page.stem for page in (ROOT / 'doc' / 'reference' / 'api').glob('*.rst')}
-    assert pages == {room.rpartition('.')[2] for room in LEANS_ON.keys() - INTERNAL}
+def test_docstrings_refer_to_names_that_exist() -> None:
+    role = re.compile(r':(?:func|class|meth|attr|data|mod):`(?:[^`<]+<)?[~.]?([\w.]+)(?:\(\))?>?`')
+    known, wanted = set[str](), dict[str, str]()
+    for file in (*ROOT.glob('leader_election/**/*.py'), *ROOT.glob('lab/leader_*/**/*.py')):
+        text = file.read_text()
+        known.add(file.parent.name if file.stem == '__init__' else file.stem)
+        known |= {*re.findall(r':ivar (\w+):', text), *(
+            name for node in ast.walk(ast.parse(text))
+            if isinstance(name := getattr(node, 'name', getattr(node, 'attr', getattr(
+                node, 'id', None))), str))}
+        wanted |= {name: file.name for name in role.findall(text)}
+    assert {name: file for name, file in wanted.items() if 'rclpy' not in name
+            and not known.issuperset(name.removeprefix('leader_election.').split('.')[-2:])} == {}
 
 
 def test_table_of_rooms_equals_the_package() -> None:

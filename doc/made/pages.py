@@ -109,36 +109,6 @@ def diagnoses(root: Path, argument: str) -> str:
         f'(`swarm_doctor` calls this `{check.name}`.)\n' for check in CHECKS)
 
 
-def modules(root: Path, room: str) -> str:
-    """
-    Return a section for each module of a room, without the rooms inside, as reStructuredText.
-
-    :param root: the folder of the checkout.
-    :param room: the dotted name of a package or module of this package.
-    """
-    place = root.joinpath(*room.split('.'))
-    if not place.is_dir():
-        return module_section(room)
-    files = [file.relative_to(root).with_suffix('') for file in sorted(place.glob('*.py'))]
-    return '\n'.join(module_section('.'.join(file.parts)) for file in files
-                     if file.name != '__init__')
-
-
-def module_section(module: str) -> str:
-    """
-    Return the section of a module, to be filled by autodoc.
-
-    >>> print(module_section('leader_election.election.algorithms.bounded'))
-    bounded
-    -------
-    <BLANKLINE>
-    .. automodule:: leader_election.election.algorithms.bounded
-    <BLANKLINE>
-    """
-    title = module.rpartition('.')[2]
-    return f'{title}\n{"-" * len(title)}\n\n.. automodule:: {module}\n'
-
-
 def parameters(root: Path, argument: str) -> str:
     """
     Return a section for each parameter file in ``config/``, as Markdown.
@@ -208,6 +178,22 @@ def public_names(root: Path, argument: str) -> str:
     return '\n'.join(['| name | description |', '|---|---|', *lines])
 
 
+def public_code(root: Path, argument: str) -> str:
+    """
+    Return the documentation of all public classes and functions, by autodoc, as Markdown.
+
+    :param root: the folder of the checkout; not used.
+    :param argument: not used.
+    """
+    import leader_election
+    public = {name: getattr(leader_election, name)
+              for name in sorted(dir(leader_election), key=str.lower)}
+    lines = [f'.. auto{"class" if inspect.isclass(value) else "function"}:: leader_election.{name}'
+             for name, value in public.items()
+             if inspect.isclass(value) or inspect.isfunction(value)]
+    return '\n'.join(['```{eval-rst}', *lines, '```'])
+
+
 def description(name: str) -> str:
     """
     Return the first paragraph of a public name's documentation.
@@ -242,8 +228,8 @@ MAKERS: dict[str, Callable[[Path, str], str]] = {
     'diagnoses': diagnoses,
     'document': document,
     'launch_arguments': launch_arguments,
-    'modules': modules,
     'parameters': parameters,
+    'public_code': public_code,
     'public_names': public_names,
     'wire_format': wire_format,
 }
@@ -269,7 +255,6 @@ def setup(app: Any, root: Path) -> None:
         name for name in env.found_docs
         if _MARK.search(Path(env.doc2path(name)).read_text(encoding='utf-8'))))
     app.connect('doctree-read', _keep_built_in)
-    app.connect('missing-reference', _resolve_public)
 
 
 def _keep_built_in(app: Any, doctree: Any) -> None:
@@ -282,18 +267,6 @@ def _keep_built_in(app: Any, doctree: Any) -> None:
     for link in list(doctree.findall(pending_xref)):
         if hasattr(builtins, link.get('reftarget', '')):
             link.replace_self(link.children)
-
-
-def _resolve_public(app: Any, env: Any, node: Any, content: Any) -> Any:
-    """Link a public name, as ``leader_election.Task``, to the module that defines it."""
-    import leader_election
-    package, _, name = node.get('reftarget', '').rpartition('.')
-    if package != 'leader_election' or name not in leader_election.__all__:
-        return None
-    value = getattr(leader_election, name)
-    target = f'{value.__module__}.{value.__qualname__}'
-    return env.get_domain('py').resolve_xref(
-        env, node['refdoc'], app.builder, node['reftype'], target, node, content)
 
 
 def _read(root: Path, app: Any, name: str, source: list[str]) -> None:
