@@ -239,7 +239,7 @@ def test_recorder_works_under_the_policy(
 
 def recorded(path: Path) -> set[int]:
     """Return the ids of the robots whose messages are in a recording, finished or not."""
-    from leader_election.swarm.recording.mcap_files import Reader
+    from leader_election.swarm.recording.recording_files import Reader
     if not path.exists() or not path.stat().st_size:
         return set()
     return {json.loads(entry.message.data)['id'] for entry in Reader(path).entries(

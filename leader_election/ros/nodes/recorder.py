@@ -17,6 +17,8 @@
 from datetime import datetime
 from functools import cache
 from importlib import import_module
+import json
+import os
 from pathlib import Path
 import sys
 from typing import Any
@@ -26,8 +28,9 @@ from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes import clock, process
 from leader_election.ros.nodes.declare import declare_all, overrides
 from leader_election.swarm.recording import options as recording_options
-from leader_election.swarm.recording.mcap_files import message_definition, Recording
 from leader_election.swarm.view.formatting import count
+from mcap.well_known import MessageEncoding, Profile, SchemaEncoding
+from mcap.writer import CompressionType, Writer
 from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy
 from rclpy.utilities import remove_ros_args
@@ -43,6 +46,64 @@ or the power fails.
 """
 RECHECK = 10
 """The publishers of a known topic are checked in every tenth discovery: that is slow."""
+
+
+LARGEST_CHUNK = 4 * 2**20
+"""Size of a chunk before compression [bytes]."""
+
+
+class Recording:
+    """
+    A file of serialised messages (CDR), with the definitions that are needed to read them.
+
+    Messages written before the last :meth:`flush` survive the end of the process and a loss of
+    power. :meth:`close` adds the index at the end of the file.
+
+    :raises OSError: when the file exists already or cannot be written. All methods do so.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.messages = 0
+        """Number of messages written."""
+        self._file = path.open('xb')
+        self._writer = Writer(
+            self._file, chunk_size=LARGEST_CHUNK, compression=CompressionType.ZSTD)
+        self._writer.start(Profile.ROS2, 'leader_election')
+        # Robots share types: each is defined once.
+        self._schema = cache(self._writer.register_schema)
+        self._channels: dict[str, int] = {}
+
+    def add_topic(self, topic: str, kind: str, definition: str, offers: str,
+                  type_hash: str = '') -> None:
+        """
+        Declare a topic, unless it is declared already.
+
+        :param kind: the type of its messages, for example ``std_msgs/msg/Int64``.
+        :param definition: of the type, by :func:`message_definition`.
+        :param offers: by :func:`leader_election.swarm.recording.options.rosbag2_qos`.
+        :param type_hash: by which ROS distinguishes versions of a type.
+        """
+        if topic not in self._channels:
+            schema = self._schema(kind, SchemaEncoding.ROS2, definition.encode())
+            self._channels[topic] = self._writer.register_channel(
+                topic, MessageEncoding.CDR, schema,
+                {'offered_qos_profiles': offers, 'topic_type_hash': type_hash})
+
+    def write(self, topic: str, data: bytes, now: int) -> None:
+        """Write a message of a declared topic; ``now`` is the time of its receipt [ns]."""
+        self.messages += 1
+        self._writer.add_message(self._channels[topic], now, data, now)
+
+    def flush(self) -> None:
+        """Write all buffered messages to the file, and the file to the disk."""
+        self._writer.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Write the index and close the file."""
+        with self._file:
+            self._writer.finish()
 
 
 class Recorder(Node):
@@ -104,13 +165,13 @@ class Recorder(Node):
                 return
             self.destroy_subscription(self._subscriptions_by_topic.pop(topic)[1])
         try:
-            self.recording.add_topic(topic, kind, message_definition(kind, message_file),
+            self.recording.add_topic(topic, kind, message_definition(kind),
                                      recording_options.rosbag2_qos(offers),
                                      str(publishers[0].topic_type_hash))
             subscription = self.create_subscription(
                 message_type(kind), topic, self._writer(topic, kind), _profile(requested),
                 raw=True)
-        except (OSError, ImportError, AttributeError, ValueError) as error:
+        except (OSError, ImportError, AttributeError, LookupError, ValueError) as error:
             self._unsupported.add(topic)
             self.get_logger().warning(f'{topic} is not recorded: type {kind} is not known here '
                                       f'({error})')
@@ -166,20 +227,35 @@ def _profile(requested: recording_options.OfferedQos) -> QoSProfile:
 
 
 @cache
-def message_file(package: str, name: str) -> str:
+def message_definition(kind: str) -> str:
     """
-    Return the text of a ``.msg`` file from the folder ``share`` above the package's module.
+    Return the text that defines a message type and all types in it, in the form of ``ros2msg``.
+
+    That is the ``.msg`` file of the type, then those of all types in it, each after a line of 80
+    equals signs and ``MSG: name`` (https://mcap.dev/spec/registry).
+
+    :param kind: for example ``geometry_msgs/msg/Pose``.
+    :raises FileNotFoundError: if there are no such files.
+    """
+    described = json.loads(_shared(kind, '.json'))['type_description_msg']
+    names = [each['type_name'] for each in described['referenced_type_descriptions']]
+    return '\n'.join([_shared(kind, '.msg').strip('\n'), *(
+        f'{"=" * 80}\nMSG: {name.replace("/msg/", "/")}\n' + _shared(name, '.msg').strip('\n')
+        for name in names)])
+
+
+def _shared(kind: str, suffix: str) -> str:
+    """
+    Return a file of a message type, from the folder ``share`` above the package's module.
 
     It exists in a sourced ROS, in a colcon workspace and in installed wheels.
-
-    :raises FileNotFoundError: if there is no such file.
     """
-    module = Path(str(import_module(package).__file__))
+    module = Path(str(import_module(kind.partition('/')[0]).__file__))
     for folder in module.parents:
-        file = folder / 'share' / package / 'msg' / f'{name}.msg'
+        file = folder / 'share' / f'{kind}{suffix}'
         if file.is_file():
             return file.read_text(encoding='utf-8')
-    raise FileNotFoundError(f'no {package}/msg/{name}.msg above {module}')
+    raise FileNotFoundError(f'no {kind}{suffix} above {module}')
 
 
 def main() -> int:

@@ -25,8 +25,8 @@ from leader_election.parameters.files import write_text
 from leader_election.swarm.recording import report as reports
 from leader_election.swarm.recording.content import Jump, RecordingError
 from leader_election.swarm.recording.localisation_errors import PERIOD, true_positions
-from leader_election.swarm.recording.mcap_files import Damage, Reader
 from leader_election.swarm.recording.options import replay_options, ReplaySettings
+from leader_election.swarm.recording.recording_files import Damage, Reader
 from leader_election.swarm.recording.replay import is_relevant, Replay, Run
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.tracker import MonitorParameters

@@ -26,8 +26,8 @@ from leader_election.ros.nodes import recorder as recorder_node
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
 from leader_election.ros.nodes.recorder import main, Recorder
-from leader_election.swarm.recording.mcap_files import Reader
 from leader_election.swarm.recording.options import ReplaySettings
+from leader_election.swarm.recording.recording_files import Reader
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 from nav_msgs.msg import Odometry

@@ -31,8 +31,8 @@ from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD
 from leader_election.ros.nodes.recorder import Recorder
 from leader_election.ros.nodes.swarm_world import SwarmWorld
 from leader_election.swarm.fleet import key_file
-from leader_election.swarm.recording.mcap_files import Reader
 from leader_election.swarm.recording.options import ReplaySettings
+from leader_election.swarm.recording.recording_files import Reader
 from leader_election.swarm.recording.replay import is_relevant
 import pytest
 from ros.nodes.bench import Bench, leaders, robot

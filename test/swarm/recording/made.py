@@ -20,9 +20,8 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point, PoseStamped
-from leader_election.ros.nodes.recorder import message_file
+from leader_election.ros.nodes.recorder import message_definition, Recording
 from leader_election.swarm.recording.content import Entry
-from leader_election.swarm.recording.mcap_files import message_definition, Recording
 from leader_election.swarm.recording.options import (
     BEST_EFFORT,
     OfferedQos,
@@ -106,7 +105,7 @@ def write(path: Path, said: list[Said], flushed: float = 1.0) -> Path:
             recording.flush()
             last = time
         kind = kind_of(message)
-        recording.add_topic(topic, kind, message_definition(kind, message_file), offers)
+        recording.add_topic(topic, kind, message_definition(kind), offers)
         recording.write(topic, serialize_message(message), round((START + time) * 1e9))
     recording.close()
     return path

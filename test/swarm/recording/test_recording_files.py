@@ -22,9 +22,9 @@ from budget import examples
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PolygonStamped
 from hypothesis import given, settings, strategies
-from leader_election.ros.nodes.recorder import message_file
+from leader_election.ros.nodes.recorder import message_definition
 from leader_election.swarm.recording.content import RecordingError
-from leader_election.swarm.recording.mcap_files import message_definition, Reader
+from leader_election.swarm.recording.recording_files import Reader
 from leader_election.swarm.recording.replay_command import main
 from mcap.reader import make_reader
 from mcap.records import Schema
@@ -149,7 +149,7 @@ def test_reader_prints_one_line_when_a_file_is_of_another_kind(tmp_path):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / file).touch()
     for name, line in (('empty.mcap', 'is not a recording'), ('none.mcap', 'No such file'),
-                       ('nothing', r'holds no file \*.mcap or \*.db3'),
+                       ('nothing', r'folder of files \*.mcap or \*.db3'),
                        ('packed', r'zstd -d --rm .*packed/\*.zstd')):
         with pytest.raises(RecordingError, match=line):
             Reader(tmp_path / name)
@@ -217,7 +217,7 @@ def raw(path: Path, encoding: str, definition: bytes, data: bytes) -> Path:
     ('ros2msg', b'\xff\xfe $$$', b'', 'the definition of std_msgs/msg/String cannot be parsed'),
     ('ros2msg', b'strong data strange', b'', 'cannot be parsed'),
     ('', b'', b'', 'the definition of std_msgs/msg/String is missing; ros2 bag '),
-    ('ros2idl', b'module std_msgs {};', b'', "is defined in 'ros2idl'"),
+    ('ros2idl', b'module std_msgs {};', b'', "is in 'ros2idl'"),
     ('ros2msg', b'int32 data', b'\0\1\0\0\3\0\0\0',
      'messages that do not match their types, or hold no possible place or time, were left '
      'out: 2'),
@@ -263,7 +263,7 @@ def test_empty_file_is_reported_as_truncated(whole, tmp_path, capsys):
 ], ids=kind_of)
 def test_recorded_type_is_read_by_its_definition(message):
     kind = kind_of(message)
-    text = message_definition(kind, message_file)
+    text = message_definition(kind)
     decode = DecoderFactory().decoder_for('cdr', Schema(1, text.encode(), 'ros2msg', kind))
     same(decode(serialize_message(message)), message)
 
@@ -283,14 +283,3 @@ def same(read, message):
         assert bytes([read]) == message
     else:
         assert read == message
-
-
-def test_each_type_is_defined_once_and_fields_of_all_kinds_are_found():
-    files = {
-        ('a', 'Top'): 'b/Part[] parts  # many\nb/Part<=3 odd\nOwn[<=4] own\nint32 X=7\n'
-                      'string<=10 name "b/None x"\n# b/None no\n',
-        ('b', 'Part'): 'a/Own own\nfloat64 y', ('a', 'Own'): 'b/msg/Leaf[3] leaves',
-        ('b', 'Leaf'): 'bool is'}
-    text = message_definition('a/msg/Top', lambda package, name: files[package, name])
-    assert [line for line in text.splitlines() if line.startswith('MSG')] == [
-        'MSG: b/Part', 'MSG: a/Own', 'MSG: b/Leaf']
