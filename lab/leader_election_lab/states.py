@@ -42,7 +42,7 @@ ROUNDS, MOVES, SENT, DUPLICATED, LOST, DELIVERED, OVERWRITTEN, EXPIRED, DEPARTED
     REBUILT, OUT_OF_LEVELS = range(len(COUNTERS))
 
 MEASURES = ('instability', 'changes', 'leaders', 'named', 'correct', 'spurious',
-            'mean_size', 'largest_size', 'mean_radius', 'largest_radius')
+            'mean_size', 'largest_size', 'mean_radius', 'largest_radius', 'running')
 """The measures of elections, the first columns of a sample."""
 REGION_MEASURES = ('counted', 'present', 'informed', 'agreeing', 'load_mean', 'load_sigma',
                    'mean_reach')

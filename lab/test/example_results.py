@@ -19,7 +19,7 @@ import numpy as np
 import xarray as xr
 
 MEASURES = ('instability', 'changes', 'leaders', 'named', 'correct', 'spurious', 'mean_size',
-            'largest_size', 'counted', 'present', 'informed', 'agreeing', 'load_mean',
+            'largest_size', 'running', 'counted', 'present', 'informed', 'agreeing', 'load_mean',
             'load_sigma', 'mean_reach')
 DEVICES = 100
 """Their number. Each runs a round a second."""
@@ -31,7 +31,7 @@ def results(algorithms, times, seeds=3, vary=None, title='An experiment', **valu
 
     :param values: of measures, over algorithm, the keys that vary, seed and time.
     """
-    vary = vary or {}
+    vary, values = vary or {}, {'running': DEVICES, **values}
     coordinates = {'algorithm': list(algorithms), **vary, 'seed': list(range(seeds)),
                    'time': np.asarray(times, float)}
     shape = tuple(len(values) for values in coordinates.values())

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from leader_election.parameters import did_you_mean
 from leader_election_lab.runs.files import ResultError
-from leader_election_lab.runs.results import PERIOD, sampled
+from leader_election_lab.runs.results import sampled
 from leader_election_lab.states import COUNTERS, ROUNDS, SENT
 import numpy as np
 from numpy.typing import NDArray
@@ -163,33 +163,21 @@ def start_of_final_run(times: Floats, good: NDArray[np.bool_]) -> float:
     return float(times[first]) if first < len(times) else float('nan')
 
 
-def mean_running(results: xr.Dataset) -> xr.DataArray:
-    """
-    Return the mean number of devices that ran during a run, or nan for a missing run.
-
-    It is derived from the number of rounds that were run, and from their period.
-
-    :param results: of a scenario (see :mod:`leader_election_lab.runs.results`).
-    """
-    counted = results['counts'].sel(counter=COUNTERS[ROUNDS], drop=True)
-    running = counted.where(counted > 0) * results[PERIOD] / results['time'].max().item()
-    return running
-
-
 def led_part(results: xr.Dataset) -> xr.DataArray:
-    """
-    Return the part of devices, 0 to 1, whose leader leads itself, over time.
-
-    The reference is the mean number of running devices, so that it is not exact at each time
-    where devices fail or join.
-    """
+    """Return the part of the running devices, 0 to 1, whose leader leads itself, over time."""
     # The mean size of regions is taken over leaders that lead themselves; 'correct' counts these.
-    return results['mean_size'] * results['correct'] / mean_running(results)
+    return results['mean_size'] * results['correct'] / running(results)
 
 
 def united_part(results: xr.Dataset) -> xr.DataArray:
-    """Return the part of devices, 0 to 1, in the largest region whose leader leads itself."""
-    return results['largest_size'] / mean_running(results)
+    """Return the part of running devices, 0 to 1, in the largest region of a true leader."""
+    return results['largest_size'] / running(results)
+
+
+def running(results: xr.Dataset) -> xr.DataArray:
+    """Return the number of devices that run, nan while none does and for a missing run."""
+    number = results['running']
+    return number.where(number > 0)
 
 
 DERIVED = {'led': led_part, 'united': united_part}

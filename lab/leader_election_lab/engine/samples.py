@@ -125,6 +125,7 @@ def sample(devices, offsets, exports, watch):
     samples[k, 7] = largest
     samples[k, 8] = total / correct if correct > 0 else 0.0
     samples[k, 9] = widest
+    samples[k, 10] = active
     if active > 0 and offsets.summary != ABSENT:
         sample_regions(devices, offsets, exports, numbers, watch, k)
     watch.change_totals[1] = 0

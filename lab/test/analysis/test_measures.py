@@ -22,12 +22,10 @@ from hypothesis import strategies as st
 from leader_election_lab.analysis.measures import (
     estimate_mean,
     led_part,
-    mean_running,
     settling_time,
     time_average,
     united_part,
 )
-from leader_election_lab.runs.results import PERIOD
 import numpy as np
 import pytest
 import xarray as xr
@@ -82,34 +80,10 @@ def test_settling_time_is_the_first_with_all_later_samples_below(values, start, 
         assert settled == 1.0 or not within[int(settled) - 2] < 1.0
 
 
-TIMES = np.arange(1.0, 5.0)
-
-
-def test_number_of_running_devices_follows_from_rounds_and_period():
-    """100 devices run a round a second for 4 s. The second seed has no results."""
-    dataset = made_up(['bounded'], TIMES, 2)
-    dataset['counts'][0, 1, 0] = -1
-    assert mean_running(dataset).values == pytest.approx(np.array([[100.0, np.nan]]), nan_ok=True)
-    varied = made_up(['bounded'], TIMES, 1, {'rounds.period': [0.5, 2.0]})
-    varied[PERIOD] = 'rounds.period', [0.5, 2.0]
-    assert mean_running(varied).values.ravel() == pytest.approx([50.0, 200.0])
-
-
-def test_running_devices_do_not_depend_on_the_title_of_the_scenario():
-    dataset = made_up(['bounded'], [1.0, 2.0], 1, leaders=1)
-    named = dataset.assign_attrs(text='title: rounds by a scheduler')
-    assert mean_running(named).equals(mean_running(dataset))
-
-
-def test_period_may_vary_under_a_name_of_the_users_own():
-    dataset = made_up(['bounded'], TIMES, 1, {'pace': ['1', 'slow'], 'messages.loss': [0.0, 0.5]},
-                      named=5, correct=4, mean_size=15, largest_size=30)
-    dataset[PERIOD] = 'pace', [1.0, 2.0]
-    dataset['counts'].loc[{'pace': 'slow'}] = 200
-    # 400 rounds in 4 s at one a second; 200 rounds at one in 2 s; the results of one variant.
-    for results in (dataset, dataset.isel(pace=1)):
-        assert mean_running(results).dims == results['counts'].dims[:-1]
-        assert (mean_running(results) == 100.0).all()
-    # Of 5 named leaders 4 lead, 15 devices each and 30 at most: 60 and 30 of 100.
-    assert led_part(dataset).values == pytest.approx(0.6)
-    assert united_part(dataset).values == pytest.approx(0.3)
+def test_led_part_is_of_the_devices_that_run_at_each_time():
+    running = np.array([0, 40, 100, 100])
+    dataset = made_up(['bounded'], np.arange(1.0, 5.0), 1, running=running, correct=4,
+                      mean_size=np.array([0, 10, 15, 25]), largest_size=20)
+    assert led_part(dataset).values.ravel() == pytest.approx([np.nan, 1.0, 0.6, 1.0], nan_ok=True)
+    assert united_part(dataset).values.ravel() == pytest.approx([np.nan, 0.5, 0.2, 0.2],
+                                                                nan_ok=True)

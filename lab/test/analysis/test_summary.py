@@ -49,6 +49,7 @@ def made(changes: list[int], instability: list[float], size: float) -> Run:
     samples[:, MEASURES.index('leaders')] = [9, 2, 2, 2, 2, 7]
     samples[:, MEASURES.index('correct')] = 2
     samples[:, MEASURES.index('mean_size')] = [5, 5, 5, 5, 5, 0]
+    samples[:, MEASURES.index('running')] = 10
     counts = np.zeros(len(COUNTERS), np.int64)
     counts[COUNTERS.index('rounds')], counts[COUNTERS.index('sent')] = 60, 90
     return Run(samples, counts, size)
@@ -75,7 +76,7 @@ def test_line_has_means_settling_and_lengths_by_hand(dataset: xarray.Dataset) ->
     # Two values, 0.2 from their mean: deviation 0.4 / sqrt(2), and t(1, 97.5 %) = 12.7062.
     assert bounded.means['instability'].half_width == pytest.approx(12.7062 * 0.2, rel=1e-5)
     assert bounded.means['leaders'] == pytest.approx((3.0, 3.0, 3.0))
-    # 60 rounds in 6 s are 10 devices: 2 leaders lead all of them, and none at the end.
+    # 2 leaders lead all of 10 devices, and none at the end.
     assert bounded.means['led'] == pytest.approx((0.8, 0.8, 0.8))
     # No change after second 3, and after second 2.
     assert (bounded.settled, bounded.settling) == (2, 2.5)

@@ -54,7 +54,8 @@ def measured(stage: Simulation, history: dict[int, list[bool]], since: int) -> d
         'changes': since, 'leaders': len(leaders), 'named': len(regions),
         'correct': len(correct), 'spurious': len(regions) - len(correct),
         'mean_size': np.mean(sizes or 0), 'largest_size': max(sizes, default=0),
-        'mean_radius': np.mean(radii or 0), 'largest_radius': max(radii, default=0)}
+        'mean_radius': np.mean(radii or 0), 'largest_radius': max(radii, default=0),
+        'running': len(history)}
 
 
 def check(scenario: Any, label: str, seed: int) -> Simulation:
@@ -127,7 +128,7 @@ def test_samples_of_a_line_are_as_computed_by_hand() -> None:
     assert found == {
         'instability': 0.0, 'changes': 0.0, 'leaders': 2.0, 'named': 2.0, 'correct': 2.0,
         'spurious': 0.0, 'mean_size': 2.5, 'largest_size': 3.0, 'mean_radius': 15.0,
-        'largest_radius': 20.0}
+        'largest_radius': 20.0, 'running': 5.0}
 
 
 def sampled(stage: Simulation, k: int) -> dict[str, float]:
