@@ -349,7 +349,7 @@ def test_place_is_asked_for_until_the_next_action(ros: None, tmp_path: Path) -> 
     for ends in (lambda: setattr(fault, 'active', 0),
                  lambda: setattr(document.get_model_by_name('cut'), 'active', True)):
         fault.active = [*FAULTS].index('move')
-        page.choose(3)
+        page.robots.value = '3'
         page._act(3)
         page.show_controls()
         assert 'robot 3: click where it goes' in note.text

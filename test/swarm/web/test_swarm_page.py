@@ -155,7 +155,7 @@ def test_click_chooses_the_robot_there_and_shows_its_way(page):
     assert page.map.sources['way'].data['x'].tolist() == [4.0, 2.0]
     assert 'robot 2' in page.texts['robot'].text and '2 → 1' in page.texts['robot'].text
     assert 'not alive' not in page.texts['robot'].text
-    page.choose(9)
+    page.robots.value = '9'
     assert '40, not alive' in page.texts['robot'].text
     page._tap(SimpleNamespace(x=12.0, y=8.0))
     assert page.chosen is None and page.map.sources['way'].data['x'] == []
@@ -169,7 +169,7 @@ def test_two_radii_are_drawn_round_the_leader_of_the_chosen_robot():
     feed = PageFeed(2.5)
     page = LivePage(Document(), feed, lambda robot: [said] if robot == 2 else [])
     feed.observe(frame(), RINGS, Statistics())
-    page.choose(2)
+    page.robots.value = '2'
     drawn = page.map.sources['radii'].data
     assert [drawn[name].tolist() for name in ('x', 'radius')] == [[2.0] * 2, [6.0, 4.5]]
     text = page.texts['robot'].text
@@ -177,7 +177,7 @@ def test_two_radii_are_drawn_round_the_leader_of_the_chosen_robot():
     received = re.findall('<td>([^<]*(?: offers |more)[^<]*)</td>', text)
     assert received[0].endswith(': taken') and received[-1] == '… and 6 more'
     assert len(received) == 5
-    page.choose(3)
+    page.robots.value = '3'
     assert page.map.sources['radii'].data['x'] == []
 
 
