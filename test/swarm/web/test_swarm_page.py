@@ -274,7 +274,7 @@ def test_map_without_an_arena_fits_the_first_robots_and_then_stays(page):
         page._feed.observe(Frame(Snapshot(float(time), robots), {1: (0, 0, 0), 2: (0, 0, 0)}),
                            Rings(), Statistics())
         page.update()
-        extents.append(page.map._extent.data['right'])
+        extents.append(page.map.sources['extent'].data['right'].tolist())
     assert extents[0] != extents[1] == extents[2]
 
 
