@@ -21,6 +21,7 @@ returns the command line that does the same.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+import math
 import os
 from pathlib import Path
 from queue import SimpleQueue
@@ -91,7 +92,7 @@ class Playground(faults.FaultySwarm):
         self._inbox: SimpleQueue[tuple[str, Any]] = SimpleQueue()
         self._pace, self._next = pace, 0.0
         self._tour: Iterator[float] | None = None
-        self._begun = self._now = node.snapshot.time
+        self._begun, self._now = math.inf, node.snapshot.time
         self.curves: list[tuple[float, ...]] = [(0.0, 0.0, 0.0)]
         self._last = 0
         self._places: dict[int, Position] = dict.fromkeys(
@@ -159,8 +160,11 @@ class Playground(faults.FaultySwarm):
             if ended.get(self.labels[f'robot_{robot}']) == -signal.SIGKILL:
                 self.kill(f'robot_{robot}')
         self.check()
-        self.curves = [*self.curves[1 - CURVE:], (now - self._begun, *(
-            observer.statistics.changes_a_minute for observer in self.observers.values()))]
+        # Times count from the first robot, as those of events.
+        self._begun = min(self._begun, now if self.observers[MAIN].snapshot.robots else math.inf)
+        if now > self._begun:
+            self.curves = [*self.curves[1 - CURVE:], (now - self._begun, *(
+                observer.statistics.changes_a_minute for observer in self.observers.values()))]
 
     def _begin_tour(self, title: str) -> str:
         """Undo what the present tour has changed, and begin one unless its title is empty."""

@@ -59,6 +59,11 @@ def text(name: str, **options: Any) -> Any:
     return Div(name=name, sizing_mode='stretch_width', stylesheets=[STYLE], **options)
 
 
+def paragraph(kind: str, content: str) -> str:
+    """Return a text as a paragraph of this class of the style, empty without a text."""
+    return content and f'<p class="{kind}">{escape(content)}</p>'
+
+
 class PageState(NamedTuple):
     """The content of pages at one moment. It is immutable, so that threads may share it."""
 
@@ -104,15 +109,14 @@ class PageFeed:
         if self.pages:
             # Bars are many. They change slowly.
             bars = self.state.bars if int(now) == int(last) else history.data()
-            notes = {'warning': frame.warning, 'note': frame.note,
-                     'next': frame.upcoming and f'next: {frame.upcoming}'}
+            notes = (('warning', frame.warning), ('note', frame.note),
+                     ('next', frame.upcoming and f'next: {frame.upcoming}'))
             figures = (*facts(frame, statistics),
                        f'every robot had a leader {statistics.whole:.0%} of the time')
             events = tuple(history.events)
             self.state = PageState(
                 frame, rings, map_data(frame, self.reach, self._trails.paths), bars, events, {
-                    'notes': ''.join(f'<p class="{kind}">{escape(said)}</p>'
-                                     for kind, said in notes.items() if said),
+                    'notes': ''.join(paragraph(*note) for note in notes),
                     'facts': ' · '.join(map(escape, figures)),
                     'legend': legend_html([frame], rings, self.reach),
                     'events': '<h2>leaders that came and went</h2>' + _events_html(

@@ -25,7 +25,7 @@ from bokeh.models import ColumnDataSource, widgets
 from leader_election.parameters import Parameter, strict_yaml
 from leader_election.swarm.view.frame import Rings
 from leader_election.swarm.web import swarm_map
-from leader_election.swarm.web.live_page import LivePage, PageState, text, WIDGETS
+from leader_election.swarm.web.live_page import LivePage, PageState, paragraph, text, WIDGETS
 
 PLAYGROUND: Mapping[str, Any] = strict_yaml.read(
     Path(__file__).with_name('playground.yaml').read_text(encoding='utf-8'))
@@ -67,22 +67,20 @@ class PlayPage(LivePage):
         show = _made(widgets.Toggle, PLAYGROUND['commands_tip'], label='show the commands',
                      width=150)
         show.js_link('active', self._notes['command'], 'visible')
-        self._curves, self._rings = ColumnDataSource(), Rings()
+        self._rings = Rings()
+        self._curves = ColumnDataSource(swarm_map.columns('time first beside', ()))
         self._beside = swarm_map.SwarmMap('beside ')
         self._beside.figure.toolbar_location = None
-        chart = swarm_map.empty_chart(height=200, tools='reset', x_axis_label='time [s]',
-                                      y_axis_label='changes [1/min]')
-        for name, tint, dash, label in CURVES:
-            chart.line('time', name, source=self._curves, color=tint, line_width=2,
-                       line_dash=dash, legend_label=label)
-        swarm_map.add_legend(chart)
+        legend, chart = swarm_map.line_chart('changes [1/min]', [
+            (label, tint, dash, {'x': 'time', 'y': name, 'source': self._curves})
+            for name, tint, dash, label in CURVES])
         guides = [*(self._button(title, 'tour', title) for title in PLAYGROUND['tours']),
                   self._button('end the tour', 'tour', ''), self._button('reset', 'reset', None)]
         faults = [widgets.Div(text='a click on a robot:'), self._fault, here, *switches]
         for name, content in {
                 'guides': [row(*guides, **_WIDE), row(*faults, **_WIDE), self._notes['note']],
                 'play': [row(*fields, **_WIDE), show, self._notes['command']],
-                'beside': [chart, self._beside.figure]}.items():
+                'beside': [text('', text=legend), chart, self._beside.figure]}.items():
             document.add_root(column(*content, name=name, sizing_mode='stretch_width'))
         document.add_root(self._notes['tour'])
         super().__init__(document, *live)
@@ -97,7 +95,7 @@ class PlayPage(LivePage):
         if p.type is not str:
             low, high = float(p.lower or 0), float(p.upper or 0)
             return self._watched(_made(
-                widgets.Slider, p.description, **{**given, 'width': 190}, start=low, end=high,
+                widgets.Slider, p.description, **{**given, 'width': 170}, start=low, end=high,
                 step=1 if p.type is int else round((high - low) / 100, 3)), 'value_throttled')
         if p.choices:
             return self._watched(_made(widgets.Select, p.description, **given, options=[
@@ -152,8 +150,8 @@ class PlayPage(LivePage):
         for name, widget in self._widgets.items():
             widget.update(**{'active' if name in SWITCHES else 'value': game.values[name]})
         carry = '' if self._carried is None else f'robot {self._carried}: click where it goes'
-        self._notes['tour'].text = f'<p class="next">{escape(game.told)}</p>'
-        self._notes['note'].text = f'<p class="note">{escape(carry or game.error)}</p>'
+        self._notes['tour'].text = paragraph('next', game.told)
+        self._notes['note'].text = paragraph('note', carry or game.error)
         self._notes['command'].text = f'<pre>{escape(game.commands)}</pre>'
         self._curves.data = swarm_map.columns('time first beside', game.curves)
         if beside.rings != self._rings:

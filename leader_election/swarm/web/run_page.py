@@ -30,7 +30,7 @@ from leader_election.parameters.files import write_text
 from leader_election.swarm.view.charts import known, Panel, STYLES
 from leader_election.swarm.view.frame import caption, Frame, Rings, thinned
 from leader_election.swarm.web import swarm_map
-from leader_election.swarm.web.live_page import TEMPLATE, text, VARIABLES, WIDGETS
+from leader_election.swarm.web.live_page import paragraph, TEMPLATE, text, VARIABLES, WIDGETS
 from leader_election.swarm.web.timeline import History, Timeline
 
 MOST_ROWS = 200_000
@@ -62,9 +62,11 @@ def write_page(path: Path, title: str, figures: Sequence[str], warnings: Sequenc
     drawn_map.show(drawn[0])
     times = [frame.snapshot.time - start for frame in frames]
     time = Slider(name='time', title='time [s]', start=times[0], value=times[0], step=0.1,
-                  end=max(times[-1], times[0] + 0.1), format='0.0', sizing_mode='stretch_width')
+                  end=max(times[-1], times[0] + 0.1), format='0.0', sizing_mode='stretch_width',
+                  stylesheets=[WIDGETS])
     play = Toggle(name='play', label='▶ play', width=90, stylesheets=[WIDGETS])
-    charts = [timeline.figure, *map(_chart, known(panels))]
+    drawn_panels = [_chart(panel) for panel in known(panels)]
+    charts = [timeline.figure, *(chart for _, chart in drawn_panels)]
     cursors = [Span(dimension='height', line_width=2, line_color=swarm_map.ALARM) for _ in charts]
     for chart, cursor in zip(charts, cursors):
         chart.add_layout(cursor)
@@ -79,8 +81,10 @@ def write_page(path: Path, title: str, figures: Sequence[str], warnings: Sequenc
     time.js_on_change('value', CustomJS(args={'run': film}, code='show(run, cb_obj.value)'))
     roots = [
         row(play, time, sizing_mode='stretch_width', name='guides'), drawn_map.figure, below,
-        timeline.figure, column(*charts[1:], sizing_mode='stretch_width', name='charts'),
-        text('facts', text=''.join(f'<p class="warning">{escape(each)}</p>' for each in warnings)
+        timeline.figure, column(
+            *(each for legend, chart in drawn_panels for each in (text('', text=legend), chart)),
+            sizing_mode='stretch_width', name='charts'),
+        text('facts', text=''.join(paragraph('warning', each) for each in warnings)
              + escape(' · '.join(figures))),
         text('legend', text=swarm_map.legend_html(frames, rings, reach))]
     write_text(path, file_html(roots, INLINE, title, template=TEMPLATE, template_variables={
@@ -93,14 +97,11 @@ def fitting(frames: Sequence[Frame]) -> Sequence[Frame]:
     return thinned(frames, min(max(int(MOST_ROWS / max(rows, 1)), 1), MOST_FRAMES))
 
 
-def _chart(panel: Panel) -> Any:
-    """Return the curves of a panel."""
-    chart = swarm_map.empty_chart(height=220, tools='xpan,xwheel_zoom,reset',
-                                  x_axis_label='time [s]', y_axis_label=panel.label)
-    for curve in panel.curves:
-        style = STYLES[curve.kind]
-        values = [math.nan if value is None else value for value in curve.values]
-        chart.line(curve.times, values, legend_label=curve.label, color=style['color'],
-                   line_width=2, line_dash='dashed' if 'linestyle' in style else 'solid')
-    swarm_map.add_legend(chart)
-    return chart
+def _chart(panel: Panel) -> tuple[str, Any]:
+    """Return legend and chart of a panel."""
+    return swarm_map.line_chart(panel.label, [
+        (curve.label, str(STYLES[curve.kind]['color']),
+         'dashed' if 'linestyle' in STYLES[curve.kind] else 'solid',
+         {'x': curve.times,
+          'y': [math.nan if value is None else value for value in curve.values]})
+        for curve in panel.curves])

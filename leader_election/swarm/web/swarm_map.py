@@ -30,8 +30,8 @@ from leader_election.swarm.view.frame import bounds, Frame, Rings
 import numpy as np
 
 TOOLS = 'pan,wheel_zoom,zoom_in,zoom_out,pan_left,pan_right,pan_up,pan_down,reset'
-MARGIN = 0.1
-"""Share of the map's width beside the extent, for labels at its border."""
+MARGIN = 0.1, 0.2
+"""Shares of the map's width and height around the extent, for labels at its border."""
 WARNING, ALARM = '#e69f00', hexadecimal(NOTE)
 SIGNS = {'*': '★', 'o': '●', 'x': '×', '-': '—', '--': '╌'}
 Data = dict[str, Any]
@@ -80,8 +80,8 @@ class SwarmMap:
         self.figure = chart = empty_chart(
             name=f'{prefix}map', aspect_ratio=1.0, max_height=800, tools=TOOLS,
             active_scroll='wheel_zoom', match_aspect=True, toolbar_location='above',
-            x_range=DataRange1d(range_padding=MARGIN), y_range=DataRange1d(range_padding=MARGIN),
-            x_axis_label='x [m]', y_axis_label='y [m]')
+            x_range=DataRange1d(range_padding=MARGIN[0]), x_axis_label='x [m]',
+            y_range=DataRange1d(range_padding=MARGIN[1]), y_axis_label='y [m]')
         self.sources = {name: ColumnDataSource(columns(names, ()), name=prefix + name)
                         for name, names in COLUMNS.items()}
         for glyph, name, tint, width, alpha, dash, filling in LINES:
@@ -164,12 +164,21 @@ def empty_chart(**options: Any) -> Any:
     return chart
 
 
-def add_legend(chart: Any) -> None:
-    """Put the legend of a chart with labelled curves above it."""
-    [found] = chart.legend
-    found.update(label_text_color=FAINT, background_fill_color=None, border_line_color=None,
-                 orientation='horizontal', padding=0)
-    chart.add_layout(found, 'above')
+def line_chart(label: str, curves: Sequence[tuple[str, str, str, Mapping[str, Any]]]
+               ) -> tuple[str, Any]:
+    """
+    Return the legend as HTML, and the chart, of curves over time.
+
+    :param label: of the axis of values.
+    :param curves: label, colour, dash and data of each, by the arguments of a line of Bokeh.
+    """
+    chart = empty_chart(height=200, tools='xpan,xwheel_zoom,reset', x_axis_label='time [s]',
+                        y_axis_label=label)
+    for _, tint, dash, data in curves:
+        chart.line(**data, color=tint, line_width=2, line_dash=dash)
+    return ' &ensp; '.join(
+        f'<span style="color:{tint}">{SIGNS["-" if dash == "solid" else "--"]}</span>&nbsp;{name}'
+        for name, tint, dash, _ in curves), chart
 
 
 def legend_html(frames: Sequence[Frame], rings: Rings, communication_range: float) -> str:
