@@ -33,9 +33,8 @@ FAULTS: Mapping[str, str] = PLAYGROUND['faults']
 SWITCHES: Mapping[str, Sequence[str]] = PLAYGROUND['switches']
 LOOK, MOVE = 'look', 'move'
 """The two faults that a click alone does not make."""
-CURVES = (('first', '#0072b2', 'solid', 'first'),
-          ('beside', '#d55e00', 'dashed', 'second, with the map below'))
-"""Name, style and label of the curves of both swarms, distinct for colour-blind people."""
+CURVES = (('first', '#0072b2', 'solid'), ('second, with the map below', '#d55e00', 'dashed'))
+"""Label and style of the curves of both elections, distinct for colour-blind people."""
 _WIDE: dict[str, Any] = {'sizing_mode': 'stretch_width', 'styles': {'flex-wrap': 'wrap'}}
 
 
@@ -68,12 +67,12 @@ class PlayPage(LivePage):
                      width=150)
         show.js_link('active', self._notes['command'], 'visible')
         self._rings = Rings()
-        self._curves = ColumnDataSource(swarm_map.columns('time first beside', ()))
+        self._curves = ColumnDataSource(swarm_map.columns('time rate_0 rate_1', ()))
         self._beside = swarm_map.SwarmMap('beside ')
         self._beside.figure.toolbar_location = None
         legend, chart = swarm_map.line_chart('changes [1/min]', [
-            (label, tint, dash, {'x': 'time', 'y': name, 'source': self._curves})
-            for name, tint, dash, label in CURVES])
+            (*style, {'x': 'time', 'y': f'rate_{i}', 'source': self._curves})
+            for i, style in enumerate(CURVES)])
         guides = [*(self._button(title, 'tour', title) for title in PLAYGROUND['tours']),
                   self._button('end the tour', 'tour', ''), self._button('reset', 'reset', None)]
         faults = [widgets.Div(text='a click on a robot:'), self._fault, here, *switches]
@@ -153,7 +152,7 @@ class PlayPage(LivePage):
         self._notes['tour'].text = paragraph('next', game.told)
         self._notes['note'].text = paragraph('note', carry or game.error)
         self._notes['command'].text = f'<pre>{escape(game.commands)}</pre>'
-        self._curves.data = swarm_map.columns('time first beside', game.curves)
+        self._curves.data = swarm_map.columns('time rate_0 rate_1', game.curves)
         if beside.rings != self._rings:
             self._rings = beside.rings
             self._beside.fit([beside.frame], self._rings)

@@ -23,10 +23,9 @@ import signal
 import subprocess
 import sys
 import time
-from types import SimpleNamespace
 
 from bokeh.document import Document
-from bokeh.models.widgets import AbstractButton, Slider, Toggle
+from bokeh.models.widgets import Slider, Toggle
 from browser import Browser, browser  # noqa: F401
 from leader_election.election.algorithms.given import GIVEN
 from leader_election.election.messages.codec import MAIN
@@ -338,45 +337,18 @@ def _undone(one: Play) -> None:
     assert not one.game.blind
 
 
-def test_place_is_asked_for_until_the_next_action(ros: None, tmp_path: Path) -> None:
-    document, requests = Document(), []
-    game = Playground(tmp_path)
-    game.request = lambda *request: requests.append(request)
-    page = PlayPage(game, document, PageFeed(6.0))
-    fault, note = (document.get_model_by_name(name) for name in ('fault', 'note'))
-    tap = SimpleNamespace(x=1.0, y=2.0)
-    for ends in (lambda: setattr(fault, 'active', 0),
-                 lambda: setattr(document.get_model_by_name('cut'), 'active', True)):
-        fault.active = [*FAULTS].index('move')
-        page.robots.value = '3'
-        page._act(3)
-        page.show_controls()
-        assert 'robot 3: click where it goes' in note.text
-        ends()
-        page.show_controls()
-        assert 'click where' not in note.text
-    fault.active = [*FAULTS].index('move')
-    page._act(3)
-    page._tap(tap)
-    assert requests[-1] == ('move', [3, 1.0, 2.0])
-
-
-def test_only_the_playground_has_controls_and_they_request_known_changes(
-        ros: None, tmp_path: Path) -> None:
-    looking, playing = Document(), Document()
-    LivePage(looking, PageFeed(6.0))
-    assert not [*looking.select({'type': Slider})]
-    game = Playground(tmp_path)
-    requests: list[str] = []
+def test_page_has_a_control_for_each_setting_switch_and_act(ros: None, tmp_path: Path) -> None:
+    game, requests, document = Playground(tmp_path), [], Document()
     game.request = lambda name, value: requests.append(name)
-    PlayPage(game, playing, PageFeed(6.0))
-    assert {each.name for each in playing.select({'type': Slider})} == {*SLIDERS, 'robots'}
-    assert {each.name for each in playing.select({'type': Toggle}) if each.name} == {*SWITCHES}
-    for toggle in playing.select({'type': Toggle}):
+    PlayPage(game, document, PageFeed(6.0))
+    assert {each.name for each in document.select({'type': Slider})} == {*SLIDERS, 'robots'}
+    for toggle in document.select({'type': Toggle}):
         toggle.active = True
     assert sorted(requests) == sorted(SWITCHES)
     assert {*FAULTS, *SWITCHES, 'tour', 'reset'} - {LOOK} == {*game.acts}
-    assert [*playing.select({'type': AbstractButton})]
+    looking = Document()
+    LivePage(looking, PageFeed(6.0))
+    assert not [*looking.select({'type': Slider})]
 
 
 def run(*words: str) -> subprocess.Popen[str]:

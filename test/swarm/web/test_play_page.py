@@ -82,6 +82,15 @@ def test_robot_moves_to_the_second_of_two_clicks(page: Page) -> None:
         assert page.requests() == [(MOVE, [2, 7.0, 5.0])]
 
 
+def test_another_action_ends_the_wait_for_the_place_of_a_robot(page: Page) -> None:
+    for name, value in (('fault', 0), ('cut', True)):
+        page.widget('fault').active = [*FAULTS].index(MOVE)
+        page.click(4.1, 2.1)
+        page.widget(name).active = value
+        page.viewed.show_controls()
+        assert page.widget('note').text == ''
+
+
 def test_controls_are_updated_with_each_update_of_the_map(page: Page) -> None:
     page.game.told = 'Who may act: cut'
     page.feed.observe(frame(1.5), RINGS, Statistics())
