@@ -24,8 +24,6 @@ import pytest
 from rclpy.node import Node
 from std_msgs.msg import Empty
 
-EXECUTOR = 'EventsExecutor runs'
-"""What each process of nodes logs once."""
 PATIENCE = 60.0
 """The time in which what a test waits for happens, also on a loaded machine [s]."""
 

@@ -56,8 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         observer = playground.observers[MAIN]
         if shared:
             processes.refuse_company(observer, ['/neighbourhood'], stop)
-        page = Page(observer, partial(PlayPage, [*CONTROLS.values()], lambda: playground.state,
-                                      playground.request))
+        page = Page(observer, partial(PlayPage, playground))
 
         def over() -> bool:
             playground.step()
@@ -65,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         print(f'the playground is at {page.server.url}; Ctrl-C ends it', flush=True)
         try:
-            playground.commands = playground.start()
+            playground.do('reset', None)
             spin([*playground.observers.values()], over)
         finally:
             page.server.stop()

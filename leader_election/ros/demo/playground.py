@@ -21,6 +21,7 @@ returns the command line that does the same.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+import math
 import os
 from pathlib import Path
 from queue import SimpleQueue
@@ -39,7 +40,7 @@ from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.tracker import ObserverParameters, SwarmTracker
-from leader_election.swarm.web.play_page import PlaygroundState, SWITCHES
+from leader_election.swarm.web.play_page import SWITCHES
 
 LIE = 'forged candidacies'
 """The attack of a liar."""
@@ -55,12 +56,15 @@ class Playground(faults.FaultySwarm):
     """
     A swarm in which controls are set and faults are made.
 
+    :ivar controls: the parameters that the page sets, each a choice or a number with a range.
     :ivar observers: of both instances, by name. The caller spins them.
+    :ivar beside: the observer of the second instance.
     :ivar values: of all controls and switches, by name.
     :ivar curves: points of time [s] and, of each instance, changes of leader of a robot per
         minute.
     :ivar blind: the robots without odometry.
-    :ivar commands: the command lines of the last change.
+    :ivar commands: the command lines of the last change, for another terminal.
+    :ivar told: the title and the text of the present step of a tour, empty if none runs.
     """
 
     def __init__(self, folder: Path, pace: float = 1.0, **values: Any) -> None:
@@ -75,19 +79,20 @@ class Playground(faults.FaultySwarm):
             f'play_{instance}', ObserverParameters, parameter_overrides=overrides(
                 {'instance': instance, 'message_expiry': controls.EXPIRY}))
             for instance in (MAIN, controls.BESIDE)}
-        node = self.observers[MAIN]
+        node, self.beside = self.observers.values()
         super().__init__(node, folder)
+        self.controls = [*controls.CONTROLS.values()]
         self.values: dict[str, Any] = {
-            **{key: declared.check(values.get(key, controls.SETTINGS[key]['value']))
-               for key, declared in controls.CONTROLS.items()}, **dict.fromkeys(SWITCHES, False)}
+            **{each.name: each.check(values.get(each.name, controls.SETTINGS[each.name]['value']))
+               for each in self.controls}, **dict.fromkeys(SWITCHES, False)}
         self._start_values = self._before = self.values
         """The values before all changes, and those before the present tour."""
         self.blind: set[int] = set()
-        self.commands = self._error = self._told = ''
+        self.commands = self.told = self._refusal = ''
         self._inbox: SimpleQueue[tuple[str, Any]] = SimpleQueue()
         self._pace, self._next = pace, 0.0
         self._tour: Iterator[float] | None = None
-        self._begun = self._now = node.snapshot.time
+        self._begun, self._now = math.inf, node.snapshot.time
         self.curves: list[tuple[float, ...]] = [(0.0, 0.0, 0.0)]
         self._last = 0
         self._places: dict[int, Position] = dict.fromkeys(
@@ -112,13 +117,9 @@ class Playground(faults.FaultySwarm):
         return [robot for robot in self.ids if f'robot_{robot}' in self.pids]
 
     @property
-    def state(self) -> PlaygroundState:
-        """Return what pages show, from any thread."""
-        beside = self.observers[controls.BESIDE]
-        return PlaygroundState(
-            self.values, _typed(self.commands),
-            '; '.join(filter(None, (self._error, *self.errors[-1:]))), self._told, self.curves,
-            beside.frame, beside.rings)
+    def error(self) -> str:
+        """Return why the last request was refused, empty if it was not."""
+        return '; '.join(filter(None, (self._refusal, *self.errors[-1:])))
 
     def start(self) -> str:
         """Start all processes anew, and return the command lines that do it."""
@@ -159,8 +160,11 @@ class Playground(faults.FaultySwarm):
             if ended.get(self.labels[f'robot_{robot}']) == -signal.SIGKILL:
                 self.kill(f'robot_{robot}')
         self.check()
-        self.curves = [*self.curves[1 - CURVE:], (now - self._begun, *(
-            observer.statistics.changes_a_minute for observer in self.observers.values()))]
+        # Times count from the first robot, as those of events.
+        self._begun = min(self._begun, now if self.observers[MAIN].snapshot.robots else math.inf)
+        if now > self._begun:
+            self.curves = [*self.curves[1 - CURVE:], (now - self._begun, *(
+                observer.statistics.changes_a_minute for observer in self.observers.values()))]
 
     def _begin_tour(self, title: str) -> str:
         """Undo what the present tour has changed, and begin one unless its title is empty."""
@@ -176,7 +180,7 @@ class Playground(faults.FaultySwarm):
         while 2 * len(self.observers[MAIN].snapshot.robots) <= len(self.living):
             yield 0.0
         for step in steps:
-            self._told = f'{title}: {step["text"]}'
+            self.told = f'{title}: {step["text"]}'
             if 'control' in step:
                 self._try(step['control'], step['value'])
             yield step['wait'] / self._pace
@@ -184,7 +188,7 @@ class Playground(faults.FaultySwarm):
 
     def _restore(self, values: Mapping[str, Any]) -> str:
         """Start the swarm anew with former values, and end the tour."""
-        self._tour, self._told, self.values = None, '', dict(values)
+        self._tour, self.told, self.values = None, '', dict(values)
         return self.start()
 
     def request(self, name: str, value: Any) -> None:
@@ -192,11 +196,11 @@ class Playground(faults.FaultySwarm):
         self._inbox.put((name, value))
 
     def _try(self, name: str, value: Any) -> None:
-        self._error = ''
+        self._refusal = ''
         try:
             self.do(name, value)
         except ParameterError as error:
-            self._error = str(error)
+            self._refusal = str(error)
 
     def do(self, name: str, value: Any) -> str:
         """
@@ -214,7 +218,7 @@ class Playground(faults.FaultySwarm):
         self._places.update((robot, view.position) for robot, view in robots.items()
                             if robot in self._places and view.position is not None)
         command = self.acts[name](value) if name in self.acts else self._set(name, value)
-        self.commands = command or self.commands
+        self.commands = _typed(command) if command else self.commands
         return command
 
     def _set(self, name: str, value: Any) -> str:

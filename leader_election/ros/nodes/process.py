@@ -69,19 +69,13 @@ def _experimental() -> Any:
     return None
 
 
-def _log_executor(executor: Executor, logger: RcutilsLogger) -> None:
-    """Log which executor runs. A warning where it is the slow one."""
-    if isinstance(executor, SingleThreadedExecutor):
-        logger.warning('SingleThreadedExecutor runs: this rclpy has no EventsExecutor, with which '
-                       'a message costs a fifth; it takes 7.1.4 or newer')
-    else:
-        logger.info(f'{type(executor).__name__} runs')
-
-
 def spin_process(nodes: Sequence[Node], over: Callable[[], bool]) -> None:
     """Spin nodes until a condition holds, checked ten times a second. Report missing inputs."""
     executor = make_executor()
-    _log_executor(executor, nodes[0].get_logger())
+    if isinstance(executor, SingleThreadedExecutor):
+        nodes[0].get_logger().warning(
+            'SingleThreadedExecutor runs: this rclpy has no EventsExecutor, with which a message '
+            'costs a fifth; it takes 7.1.4 or newer')
     for node in nodes:
         executor.add_node(node)
     ended, waiting = Future(), InputWatch(nodes, time.monotonic())

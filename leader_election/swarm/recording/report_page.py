@@ -40,13 +40,8 @@ def write(path: Path, title: str, run: Run, of: reports.Report, frames: Sequence
     :param events: further ones: the time [s] and a text.
     :raises OSError: when the file cannot be written.
     """
-    silent = f', {of.silent} of them silent at the end' if of.silent else ''
-    radius = '' if of.radius is None else f'; radius {of.radius:g} m'
-    write_page(path, title, {
-        'subtitle': f'{of.duration:.1f} s, {count(of.robots, "robot")}{silent}{radius}',
-        'figures': [*_figures(of)], 'warnings': warnings,
-        'events': sorted([*_events(of), *events]), 'report': reports.as_text(of)},
-        frames, run.rings, reach, run.begin, panels)
+    write_page(path, title, [*_figures(of)], warnings, sorted([*_events(of), *events]),
+               reports.as_text(of), frames, run.rings, reach, run.begin, panels)
 
 
 def write_watched(path: Path, title: str, frames: Sequence[Frame], rings: Rings,
@@ -71,17 +66,20 @@ def write_watched(path: Path, title: str, frames: Sequence[Frame], rings: Rings,
           events=[(time - begin, text) for time, text in events])
 
 
-def _figures(of: reports.Report) -> Iterator[tuple[str, str]]:
-    """Yield the figures at the head of the page, each with its name."""
-    yield f'{of.regions[1]:.1f}', 'regions on average'
-    yield f'{of.whole:.0%}', 'of the time a whole partition'
-    yield f'{of.instability:.2f}', 'changes of leader a robot and minute'
-    if of.duration:
-        yield f'{of.messages / of.duration:.1f}', 'messages a second'
+def _figures(of: reports.Report) -> Iterator[str]:
+    """Yield the figures at the head of the page."""
+    yield f'{of.duration:.1f} s'
+    yield count(of.robots, 'robot') + (f', {of.silent} of them silent at the end'
+                                       if of.silent else '')
+    if of.radius is not None:
+        yield f'radius {of.radius:g} m'
+    yield f'{of.regions[1]:.1f} regions on average'
+    yield f'every robot had a leader {of.whole:.0%} of the time'
+    yield f'{of.instability:.2f} leader changes per robot and minute'
     if of.agreement:
-        yield f'{of.agreement[-1].robots:.1%}', 'agree with the partition by true positions'
+        yield f'{of.agreement[-1].robots:.1%} agree with the partition by true positions'
     if of.localisation and of.localisation[-1].distances is not None:
-        yield f'{of.localisation[-1].distances:.2f} m', 'error of distances'
+        yield f'{of.localisation[-1].distances:.2f} m error of distances'
 
 
 def _events(of: reports.Report) -> Iterator[tuple[float, str]]:

@@ -12,10 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-
 """The page of a running swarm: map, one robot, timeline and figures. It changes nothing."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 import math
 from pathlib import Path
@@ -60,6 +59,11 @@ def text(name: str, **options: Any) -> Any:
     return Div(name=name, sizing_mode='stretch_width', stylesheets=[STYLE], **options)
 
 
+def paragraph(kind: str, content: str) -> str:
+    """Return a text as a paragraph of this class of the style, empty without a text."""
+    return content and f'<p class="{kind}">{escape(content)}</p>'
+
+
 class PageState(NamedTuple):
     """The content of pages at one moment. It is immutable, so that threads may share it."""
 
@@ -68,9 +72,8 @@ class PageState(NamedTuple):
     map: dict[str, Data] = {}  # noqa: A003
     bars: Data = History().data()
     events: Sequence[Event] = ()
-    facts: Sequence[str] = ()
-    """Figures of the whole swarm, as texts."""
-    legend: str = ''
+    texts: Mapping[str, str] = {}
+    """HTML, by the name of its widget."""
 
 
 class PageFeed:
@@ -86,11 +89,10 @@ class PageFeed:
 
     def __init__(self, reach: float, trail: float = 5.0) -> None:
         self.reach = reach
-        self.history = History(SPAN)
         self.pages: set[LivePage] = set()
         self.examination: details.Examination | None = None
-        self._trails = Trails(trail)
         self.state = PageState(Frame(Snapshot(0.0, {}), {}))
+        self._history, self._trails = History(SPAN), Trails(trail)
 
     def wants(self, name: str) -> bool:
         """Return whether a page shows :data:`TRUTH`, or :data:`HEARING`."""
@@ -98,21 +100,27 @@ class PageFeed:
 
     def observe(self, frame: Frame, rings: Rings, statistics: Statistics) -> None:
         """Add the next frame, and the figures of the swarm so far."""
-        if not self.history.bars:
+        history, now, last = self._history, frame.snapshot.time, self.state.frame.snapshot.time
+        if not history.bars:
             # Times count from the first frame, as in the terminal.
-            self.history.start = frame.snapshot.time
-        self.history.observe(frame)
+            history.start = now
+        history.observe(frame)
         self._trails.update(frame.snapshot)
         if self.pages:
             # Bars are many. They change slowly.
-            last = self.state.frame.snapshot.time
-            bars = self.state.bars if int(frame.snapshot.time) == int(last) else \
-                self.history.data()
-            whole = f'every robot had a leader {statistics.whole:.0%} of the time'
+            bars = self.state.bars if int(now) == int(last) else history.data()
+            notes = (('warning', frame.warning), ('note', frame.note),
+                     ('next', frame.upcoming and f'next: {frame.upcoming}'))
+            figures = (*facts(frame, statistics),
+                       f'every robot had a leader {statistics.whole:.0%} of the time')
+            events = tuple(history.events)
             self.state = PageState(
-                frame, rings, map_data(frame, self.reach, self._trails.paths),
-                bars, tuple(self.history.events),
-                (*facts(frame, statistics), whole), legend_html([frame], rings, self.reach))
+                frame, rings, map_data(frame, self.reach, self._trails.paths), bars, events, {
+                    'notes': ''.join(paragraph(*note) for note in notes),
+                    'facts': ' · '.join(map(escape, figures)),
+                    'legend': legend_html([frame], rings, self.reach),
+                    'events': '<h2>leaders that came and went</h2>' + _events_html(
+                        [event for event in events if not event.minor], MOST_EVENTS)})
 
 
 class LivePage:
@@ -139,8 +147,8 @@ class LivePage:
             'notes', 'facts', 'findings', 'robot', 'events', 'legend')}
         self.robots: Any = Select(title='robot', value='', options=[], width=110,
                                   stylesheets=[WIDGETS])
-        self.toggles: dict[str, Any] = {label: Toggle(
-            label=label, width=120, align='end', stylesheets=[WIDGETS])
+        self.toggles: dict[str, Any] = {
+            label: Toggle(label=label, width=120, align='end', stylesheets=[WIDGETS])
             for label in (TRUTH, HEARING)}
         for widget, changed in ((self.robots, 'value'), (self.toggles[HEARING], 'active')):
             widget.on_change(changed, lambda _, __, ___: self._show_robot())
@@ -165,18 +173,14 @@ class LivePage:
         """Return the id of the robot that is shown in detail, if any."""
         return int(self.robots.value) if self.robots.value else None
 
-    def choose(self, robot: int | None) -> None:
-        """Show a robot in detail, with the path to its leader. ``None`` shows no robot."""
-        self.robots.value = '' if robot is None else str(robot)
-
     def _tap(self, event: Any) -> None:
         near = NEAR * (self.map.figure.x_range.end - self.map.figure.x_range.start)
         snapshot = self._feed.state.frame.snapshot
-        found = [(math.dist(view.position, (event.x, event.y)), robot)
-                 for robot, view in (snapshot.gone | snapshot.robots).items()
-                 if view.position is not None]
-        distance, robot = min(found, default=(math.inf, None))
-        self.choose(robot if distance <= near else None)
+        distance, robot = min((
+            (math.dist(view.position, (event.x, event.y)), str(robot))
+            for robot, view in (snapshot.gone | snapshot.robots).items()
+            if view.position is not None), default=(math.inf, ''))
+        self.robots.value = robot if distance <= near else ''
 
     def update(self) -> None:
         """Send the newest state once, unless the viewer still has to draw the last one."""
@@ -191,40 +195,34 @@ class LivePage:
 
     def show(self, state: PageState, before: PageState | None) -> None:
         """Show a state, after another one or none."""
-        frame = state.frame
+        snapshot = state.frame.snapshot
         if before is None or state.rings != before.rings or not (
                 state.rings.arena or before.frame.snapshot.robots):
-            self.map.fit([frame], state.rings)
+            self.map.fit([state.frame], state.rings)
         self.map.show(state.map)
         if before is None or state.bars is not before.bars:
             self.timeline.show(state.bars)
-        self.robots.options = ['', *map(str, sorted(
-            frame.snapshot.robots.keys() | frame.snapshot.gone.keys()))]
-        notes = (('warning', frame.warning), ('note', frame.note),
-                 ('next', frame.upcoming and f'next: {frame.upcoming}'))
-        self.texts['notes'].text = ''.join(
-            f'<p class="{kind}">{escape(said)}</p>' for kind, said in notes if said)
-        self.texts['facts'].text = ' · '.join(map(escape, state.facts))
-        self.texts['legend'].text = state.legend
-        self.texts['events'].text = '<h2>leaders that came and went</h2>' + _events_html(
-            [event for event in state.events if not event.minor], MOST_EVENTS)
+        self.robots.options = ['', *map(str, sorted(snapshot.robots | snapshot.gone))]
+        for name, html in state.texts.items():
+            self.texts[name].text = html
         self._show_robot()
 
     def _show_robot(self) -> None:
         """Show the chosen robot, and who hears whom if the viewer wants it."""
         state, robot, wanted = self._feed.state, self.chosen, self.toggles[HEARING].active
-        snapshot = state.frame.snapshot
-        statuses = () if robot is None else self._statuses(robot)
-        way = [] if robot is None else details.way_to_leader(snapshot, robot, self._feed.reach)
+        statuses: Sequence[RobotStatus] = ()
+        way: Sequence[int] = ()
         shown = '<p>Click on a robot, or choose one.</p>'
         if robot is not None:
-            shown = details.robot_html(robot, snapshot, way, statuses) + _events_html(
+            statuses = self._statuses(robot)
+            way = details.way_to_leader(state.frame.snapshot, robot, self._feed.reach)
+            shown = details.robot_html(robot, state.frame.snapshot, way, statuses) + _events_html(
                 [event for event in state.events if event.robot == robot], MOST_OF_ROBOT)
         self.texts['robot'].text = shown
         examined = self._feed.examination if wanted else None
         self.texts['findings'].text = examined.html() if examined else (
             '<p>listening</p>' if wanted else '')
-        self.map.show(details.marks(snapshot, way, details.radii(statuses),
+        self.map.show(details.marks(state.frame.snapshot, way, details.radii(statuses),
                                     examined or details.Examination()))
 
 

@@ -1,18 +1,3 @@
-// Fit the whole map to scale into any window.
-function fit(figure, extent) {
-  const [left, bottom, right, top] = ['left', 'bottom', 'right', 'top'].map((k) => extent.data[k][0])
-  const labels = 24  // Pixels, so that those at the border are whole.
-  const metres = Math.max((right - left) / (figure.inner_width - 2 * labels),
-                          (top - bottom) / (figure.inner_height - 2 * labels))
-  const set = (range, centre, length) => range.setv({
-    start: centre - length / 2, end: centre + length / 2,
-    reset_start: centre - length / 2, reset_end: centre + length / 2})
-  if (isFinite(metres) && metres > 0) {
-    set(figure.x_range, (left + right) / 2, metres * figure.inner_width)
-    set(figure.y_range, (bottom + top) / 2, metres * figure.inner_height)
-  }
-}
-
 // Tell the server the last drawn update.
 function reportDrawn(drawn, tags) {
   requestAnimationFrame(() => setTimeout(() => { drawn.tags = tags }))

@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-
 """A page of one run, in one file that opens without a server."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from html import escape
 import math
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from leader_election.parameters.files import write_text
 from leader_election.swarm.view.charts import known, Panel, STYLES
 from leader_election.swarm.view.frame import caption, Frame, Rings, thinned
 from leader_election.swarm.web import swarm_map
-from leader_election.swarm.web.live_page import TEMPLATE, text, VARIABLES, WIDGETS
+from leader_election.swarm.web.live_page import paragraph, TEMPLATE, text, VARIABLES, WIDGETS
 from leader_election.swarm.web.timeline import History, Timeline
 
 MOST_ROWS = 200_000
@@ -38,14 +38,14 @@ MOST_ROWS = 200_000
 MOST_FRAMES = 600
 
 
-def write_page(path: Path, title: str, page: Mapping[str, Any], frames: Sequence[Frame],
+def write_page(path: Path, title: str, figures: Sequence[str], warnings: Sequence[str],
+               events: Sequence[tuple[float, str]], report: str, frames: Sequence[Frame],
                rings: Rings, reach: float, start: float = 0.0,
                panels: Sequence[Panel] = ()) -> None:
     """
     Write a page with a slider of time.
 
-    :param page: texts: ``subtitle``; ``figures``, pairs of a value and its name; ``warnings``;
-        ``events``, pairs of a time [s] and a text; ``report``.
+    :param events: pairs of a time [s] and a text.
     :param frames: at least one, in the order of time. Those of long runs are thinned out.
     :param reach: robots within this distance are linked by a line [m], 0 for no links.
     :param start: the origin of shown times [s].
@@ -61,29 +61,34 @@ def write_page(path: Path, title: str, page: Mapping[str, Any], frames: Sequence
     drawn = [swarm_map.map_data(frame, reach) for frame in frames]
     drawn_map.show(drawn[0])
     times = [frame.snapshot.time - start for frame in frames]
-    first, last = min(times), max(*times, min(times) + 0.1)
-    time = Slider(name='time', title='time [s]', start=first, end=last, value=first, step=0.1,
-                  format='0.0', sizing_mode='stretch_width')
+    time = Slider(name='time', title='time [s]', start=times[0], value=times[0], step=0.1,
+                  end=max(times[-1], times[0] + 0.1), format='0.0', sizing_mode='stretch_width',
+                  stylesheets=[WIDGETS])
     play = Toggle(name='play', label='▶ play', width=90, stylesheets=[WIDGETS])
-    charts, cursors = [timeline.figure, *map(_chart, known(panels))], []
-    for chart in charts:
-        cursors.append(Span(dimension='height', line_width=2, line_color=swarm_map.ALARM))
-        chart.add_layout(cursors[-1])
+    drawn_panels = [_chart(panel) for panel in known(panels)]
+    charts = [timeline.figure, *(chart for _, chart in drawn_panels)]
+    cursors = [Span(dimension='height', line_width=2, line_color=swarm_map.ALARM) for _ in charts]
+    for chart, cursor in zip(charts, cursors):
+        chart.add_layout(cursor)
         chart.js_on_event('tap', CustomJS(args={'time': time}, code='time.value = cb_obj.x'))
     captions = ['  ·  '.join(filter(None, (caption(frame, start), frame.note)))
                 for frame in frames]
     below = text('notes', text=captions[0], render_as_text=True)
-    run = {'times': times, 'caption': below, 'captions': captions, 'cursors': cursors,
-           'sources': [[drawn_map.sources[name], [data[name] for data in drawn]]
-                       for name in drawn[0]]}
+    film = {'times': times, 'caption': below, 'captions': captions, 'cursors': cursors,
+            'sources': [[drawn_map.sources[name], [data[name] for data in drawn]]
+                        for name in drawn[0]]}
     play.js_on_change('active', CustomJS(args={'time': time}, code='play(cb_obj, time)'))
-    time.js_on_change('value', CustomJS(args={'run': run}, code='show(run, cb_obj.value)'))
-    roots = [row(play, time, sizing_mode='stretch_width', name='guides'), drawn_map.figure,
-             below, *charts[:1],
-             column(*charts[1:], sizing_mode='stretch_width', name='charts'),
-             text('legend', text=swarm_map.legend_html(frames, rings, reach))]
-    write_text(path, file_html(roots, INLINE, title, template=TEMPLATE,
-                               template_variables={**VARIABLES, 'page': page}))
+    time.js_on_change('value', CustomJS(args={'run': film}, code='show(run, cb_obj.value)'))
+    roots = [
+        row(play, time, sizing_mode='stretch_width', name='guides'), drawn_map.figure, below,
+        timeline.figure, column(
+            *(each for legend, chart in drawn_panels for each in (text('', text=legend), chart)),
+            sizing_mode='stretch_width', name='charts'),
+        text('facts', text=''.join(paragraph('warning', each) for each in warnings)
+             + escape(' · '.join(figures))),
+        text('legend', text=swarm_map.legend_html(frames, rings, reach))]
+    write_text(path, file_html(roots, INLINE, title, template=TEMPLATE, template_variables={
+        **VARIABLES, 'events': events, 'report': report}))
 
 
 def fitting(frames: Sequence[Frame]) -> Sequence[Frame]:
@@ -92,14 +97,11 @@ def fitting(frames: Sequence[Frame]) -> Sequence[Frame]:
     return thinned(frames, min(max(int(MOST_ROWS / max(rows, 1)), 1), MOST_FRAMES))
 
 
-def _chart(panel: Panel) -> Any:
-    """Return the curves of a panel."""
-    chart = swarm_map.empty_chart(height=220, tools='xpan,xwheel_zoom,reset',
-                                  x_axis_label='time [s]', y_axis_label=panel.label)
-    for curve in panel.curves:
-        style = STYLES[curve.kind]
-        values = [math.nan if value is None else value for value in curve.values]
-        chart.line(curve.times, values, legend_label=curve.label, color=style['color'],
-                   line_width=2, line_dash='dashed' if 'linestyle' in style else 'solid')
-    swarm_map.add_legend(chart)
-    return chart
+def _chart(panel: Panel) -> tuple[str, Any]:
+    """Return legend and chart of a panel."""
+    return swarm_map.line_chart(panel.label, [
+        (curve.label, str(STYLES[curve.kind]['color']),
+         'dashed' if 'linestyle' in STYLES[curve.kind] else 'solid',
+         {'x': curve.times,
+          'y': [math.nan if value is None else value for value in curve.values]})
+        for curve in panel.curves])

@@ -18,7 +18,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bokeh.models import ColumnDataSource, CustomJS, HoverTool, Range1d
+from bokeh.models import ColumnDataSource, DataRange1d, HoverTool
 from bokeh.models.annotations import Arrow, VeeHead
 from bokeh.plotting import figure
 from leader_election.election.messages.codec import Position
@@ -30,6 +30,8 @@ from leader_election.swarm.view.frame import bounds, Frame, Rings
 import numpy as np
 
 TOOLS = 'pan,wheel_zoom,zoom_in,zoom_out,pan_left,pan_right,pan_up,pan_down,reset'
+MARGIN = 0.1, 0.2
+"""Shares of the map's width and height around the extent, for labels at its border."""
 WARNING, ALARM = '#e69f00', hexadecimal(NOTE)
 SIGNS = {'*': '★', 'o': '●', 'x': '×', '-': '—', '--': '╌'}
 Data = dict[str, Any]
@@ -39,9 +41,11 @@ COLUMNS = {
     **dict.fromkeys(('links', 'mutual', 'one_way', 'truth'), 'x y x1 y1'),
     **dict.fromkeys(('robots', 'leaders'), 'x y id leader fill edge width'),
     'labels': 'x y text below tint', 'uncertain': 'x y radius tint', 'radii': 'x y radius',
-    'found': 'x y tint', 'gone': 'x y id', 'chosen': 'x y', 'way': 'x y'}
-"""The columns of each source of a map."""
+    'found': 'x y tint', 'gone': 'x y id', 'chosen': 'x y', 'way': 'x y',
+    'extent': 'left right top bottom'}
+"""The columns of each source of a map. It is fitted to its extent."""
 LINES: Sequence[tuple[str, str, str, float, float, str, dict[str, Any]]] = (
+    ('quad', 'extent', FAINT, 0, 0, 'solid', {'fill_alpha': 0}),
     ('patches', 'peaks', hexadecimal(drawing.PEAK), 1, 1, 'dashed', {'fill_alpha': REGION_FILL}),
     ('patches', 'regions', 'tint', 1.4, REGION_EDGE, 'solid', {'fill_alpha': REGION_FILL}),
     ('patches', 'walls', FAINT, 1, 1, 'solid', {'fill_alpha': 0.35}),
@@ -75,22 +79,20 @@ class SwarmMap:
     def __init__(self, prefix: str = '') -> None:
         self.figure = chart = empty_chart(
             name=f'{prefix}map', aspect_ratio=1.0, max_height=800, tools=TOOLS,
-            active_scroll='wheel_zoom', x_range=Range1d(start=0, end=1),
-            y_range=Range1d(start=0, end=1), x_axis_label='x [m]', y_axis_label='y [m]',
-            toolbar_location='above')
-        self._extent = ColumnDataSource()
-        fit = CustomJS(args={'figure': chart, 'extent': self._extent}, code='fit(figure, extent)')
-        self._extent.js_on_change('data', fit)
-        chart.js_on_change('inner_width', fit)
-        chart.js_on_change('inner_height', fit)
+            active_scroll='wheel_zoom', match_aspect=True, toolbar_location='above',
+            x_range=DataRange1d(range_padding=MARGIN[0]), x_axis_label='x [m]',
+            y_range=DataRange1d(range_padding=MARGIN[1]), y_axis_label='y [m]')
         self.sources = {name: ColumnDataSource(columns(names, ()), name=prefix + name)
                         for name, names in COLUMNS.items()}
         for glyph, name, tint, width, alpha, dash, filling in LINES:
             ends = [each for each in COLUMNS[name].split() if each != 'tint']
             if filling:
                 filling = {'fill_color': tint, **filling}
-            getattr(chart, glyph)(*ends, source=self.sources[name], line_color=tint,
-                                  line_width=width, line_alpha=alpha, line_dash=dash, **filling)
+            drawn = getattr(chart, glyph)(
+                *ends, source=self.sources[name], line_color=tint, line_width=width,
+                line_alpha=alpha, line_dash=dash, **filling)
+            if name == 'extent':
+                chart.x_range.renderers = chart.y_range.renderers = [drawn]
         robots = [chart.scatter('x', 'y', source=self.sources[name], marker=shape, size=size,
                                 line_color=tint, line_width=width, fill_color=fill)
                   for name, shape, size, tint, width, fill in SYMBOLS][-2:]
@@ -109,10 +111,11 @@ class SwarmMap:
 
     def fit(self, frames: Sequence[Frame], rings: Rings) -> None:
         """Show the outlines, and fit the map to them, or else to all robots of these frames."""
-        self.show(tabulated({name: _tinted([((0, 0, 0), ring) for ring in outlines])
-                             for name, outlines in zip(('arena', 'walls', 'peaks'), rings)}))
         left, bottom, right, top = map(float, bounds(frames, rings))
-        self._extent.data = columns('left bottom right top', [(left, bottom, right, top)])
+        self.show(tabulated({
+            'extent': [(left, right, top, bottom)],
+            **{name: _tinted([((0, 0, 0), ring) for ring in outlines])
+               for name, outlines in zip(('arena', 'walls', 'peaks'), rings)}}))
         self.figure.aspect_ratio = min(max((right - left) / max(top - bottom, 1e-3), 0.7), 3.0)
 
     def show(self, data: Mapping[str, Data]) -> None:
@@ -161,12 +164,21 @@ def empty_chart(**options: Any) -> Any:
     return chart
 
 
-def add_legend(chart: Any) -> None:
-    """Put the legend of a chart with labelled curves above it."""
-    [found] = chart.legend
-    found.update(label_text_color=FAINT, background_fill_color=None, border_line_color=None,
-                 orientation='horizontal', padding=0)
-    chart.add_layout(found, 'above')
+def line_chart(label: str, curves: Sequence[tuple[str, str, str, Mapping[str, Any]]]
+               ) -> tuple[str, Any]:
+    """
+    Return the legend as HTML, and the chart, of curves over time.
+
+    :param label: of the axis of values.
+    :param curves: label, colour, dash and data of each, by the arguments of a line of Bokeh.
+    """
+    chart = empty_chart(height=200, tools='xpan,xwheel_zoom,reset', x_axis_label='time [s]',
+                        y_axis_label=label)
+    for _, tint, dash, data in curves:
+        chart.line(**data, color=tint, line_width=2, line_dash=dash)
+    return ' &ensp; '.join(
+        f'<span style="color:{tint}">{SIGNS["-" if dash == "solid" else "--"]}</span>&nbsp;{name}'
+        for name, tint, dash, _ in curves), chart
 
 
 def legend_html(frames: Sequence[Frame], rings: Rings, communication_range: float) -> str:

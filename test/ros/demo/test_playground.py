@@ -23,10 +23,9 @@ import signal
 import subprocess
 import sys
 import time
-from types import SimpleNamespace
 
 from bokeh.document import Document
-from bokeh.models.widgets import AbstractButton, Slider, Toggle
+from bokeh.models.widgets import Slider, Toggle
 from browser import Browser, browser  # noqa: F401
 from leader_election.election.algorithms.given import GIVEN
 from leader_election.election.messages.codec import MAIN
@@ -293,17 +292,16 @@ def test_tours_execute_all_steps_on_both_swarms_and_are_undone(
     for title, steps in TOURS.items():
         assert 50.0 <= sum(step['wait'] for step in steps) <= 75.0
         told, errors, last = [], set(), {}
-        before = dict(one.game.state.values)
+        before = dict(one.game.values)
 
         def over(told: list[str] = told, errors: set[str] = errors,
                  last: dict[str, object] = last) -> bool:
-            state = one.game.state
-            errors.add(state.error)
-            if state.tour:
-                last.update(state.values)
-            if state.tour and state.tour not in told:
-                told.append(state.tour)
-            return bool(told) and not state.tour
+            errors.add(one.game.error)
+            if one.game.told:
+                last.update(one.game.values)
+            if one.game.told and one.game.told not in told:
+                told.append(one.game.told)
+            return bool(told) and not one.game.told
 
         one.game.request('tour', title)
         one.until(over)
@@ -311,7 +309,7 @@ def test_tours_execute_all_steps_on_both_swarms_and_are_undone(
         set_to = {step['control']: step['value'] for step in steps if step.get('control') in last}
         assert {**last, **set_to} == last
         # The end of a tour undoes what the tour has changed.
-        assert one.game.state.values == before
+        assert one.game.values == before
         one.until(lambda: len(one.robots) == 5)
     beside = one.game.observers[BESIDE]
     one.until(lambda: {*beside.snapshot.robots} == {*one.robots})
@@ -323,61 +321,34 @@ def test_tours_execute_all_steps_on_both_swarms_and_are_undone(
 
 def _undone(one: Play) -> None:
     """Check that the early end of a tour, and a reset, restore the start."""
-    before, ids = dict(one.game.state.values), {*one.robots}
+    before, ids = dict(one.game.values), {*one.robots}
     one.game.do('freeze', 1)
     one.until(lambda: {*one.robots} == ids - {1})
     one.game.request('tour', next(title for title in TOURS if title.startswith('Why')))
-    one.until(lambda: one.game.state.values['radius'] == 6.0)
+    one.until(lambda: one.game.values['radius'] == 6.0)
     one.game.request('tour', '')
-    one.until(lambda: one.game.state.values == before)
+    one.until(lambda: one.game.values == before)
     one.game.do('radius', 3.0)
     one.game.do('kill', 1)
     one.game.do('blind', 2)
     one.game.request('reset', None)
-    one.until(lambda: one.game.state.values == before and {*one.robots} == ids
+    one.until(lambda: one.game.values == before and {*one.robots} == ids
               and one.robots[2].position is not None)
     assert not one.game.blind
 
 
-def test_place_is_asked_for_until_the_next_action(ros: None, tmp_path: Path) -> None:
-    document, requests = Document(), []
-    game = Playground(tmp_path)
-    page = PlayPage([*CONTROLS.values()], lambda: game.state,
-                    lambda *request: requests.append(request), document, PageFeed(6.0))
-    fault, note = (document.get_model_by_name(name) for name in ('fault', 'note'))
-    tap = SimpleNamespace(x=1.0, y=2.0)
-    for ends in (lambda: setattr(fault, 'active', 0),
-                 lambda: setattr(document.get_model_by_name('cut'), 'active', True)):
-        fault.active = [*FAULTS].index('move')
-        page.choose(3)
-        page._act(3)
-        page.show_controls()
-        assert 'robot 3: click where it goes' in note.text
-        ends()
-        page.show_controls()
-        assert 'click where' not in note.text
-    fault.active = [*FAULTS].index('move')
-    page._act(3)
-    page._tap(tap)
-    assert requests[-1] == ('move', [3, 1.0, 2.0])
-
-
-def test_only_the_playground_has_controls_and_they_request_known_changes(
-        ros: None, tmp_path: Path) -> None:
-    looking, playing = Document(), Document()
-    LivePage(looking, PageFeed(6.0))
-    assert not [*looking.select({'type': Slider})]
-    game = Playground(tmp_path)
-    requests: list[str] = []
-    PlayPage([*CONTROLS.values()], lambda: game.state,
-             lambda name, value: requests.append(name), playing, PageFeed(6.0))
-    assert {each.name for each in playing.select({'type': Slider})} == {*SLIDERS, 'robots'}
-    assert {each.name for each in playing.select({'type': Toggle}) if each.name} == {*SWITCHES}
-    for toggle in playing.select({'type': Toggle}):
+def test_page_has_a_control_for_each_setting_switch_and_act(ros: None, tmp_path: Path) -> None:
+    game, requests, document = Playground(tmp_path), [], Document()
+    game.request = lambda name, value: requests.append(name)
+    PlayPage(game, document, PageFeed(6.0))
+    assert {each.name for each in document.select({'type': Slider})} == {*SLIDERS, 'robots'}
+    for toggle in document.select({'type': Toggle}):
         toggle.active = True
     assert sorted(requests) == sorted(SWITCHES)
     assert {*FAULTS, *SWITCHES, 'tour', 'reset'} - {LOOK} == {*game.acts}
-    assert [*playing.select({'type': AbstractButton})]
+    looking = Document()
+    LivePage(looking, PageFeed(6.0))
+    assert not [*looking.select({'type': Slider})]
 
 
 def run(*words: str) -> subprocess.Popen[str]:

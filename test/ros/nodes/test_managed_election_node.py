@@ -36,7 +36,7 @@ from rclpy.parameter import Parameter
 from ros.nodes.bench import Bench, NEVER, robot
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Int64
-from support import EXECUTOR, PATIENCE, spin_until
+from support import PATIENCE, spin_until
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("managed_election_node"))'
 CONFIGURE, CLEANUP, ACTIVATE, DEACTIVATE, SHUTDOWN = (
@@ -267,7 +267,7 @@ def test_process_stops_cleanly_on_a_signal():
         assert [line.partition(']: ')[2] for line in err.splitlines()] == [
             'configured: robot 7: algorithm bounded, radius 10 m, communication range 5 m, topic '
             '/alone/neighbourhood, no key', 'activated: the robot takes part',
-            EXECUTOR, 'leads: it had no leader']
+            'leads: it had no leader']
     finally:
         runs.kill()
         runs.communicate()

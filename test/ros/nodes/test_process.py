@@ -33,7 +33,7 @@ from ros.nodes.bench import Bench
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Int64, String
-from support import EXECUTOR, logged, PATIENCE, spin_until
+from support import logged, PATIENCE, spin_until
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("election_node"))'
 # The same, with a line once signals are handled: the start of the interpreter is not tested.
@@ -204,7 +204,7 @@ def test_running_node_stops_cleanly_on_a_signal(ros, robots):
     assert (robots[0].returncode, out) == (0, '')
     assert logged(err) == [
         'robot 7: algorithm bounded, radius 5 m, communication range 5 m, topic '
-        '/alone/neighbourhood, no key', EXECUTOR, 'leads: it had no leader']
+        '/alone/neighbourhood, no key', 'leads: it had no leader']
 
 
 def test_negative_time_on_the_clock_is_skipped_with_a_warning(ros, robots):

@@ -23,7 +23,7 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import table
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.web.live_page import PageFeed
-from leader_election.swarm.web.play_page import FAULTS, MOVE, PlaygroundState, PlayPage
+from leader_election.swarm.web.play_page import FAULTS, MOVE, PlayPage
 import pytest
 from swarm.view.example import frame, RINGS
 
@@ -36,12 +36,12 @@ class Page:
 
     def __init__(self) -> None:
         self.document, self.made, self.feed = Document(), list[tuple[str, Any]](), PageFeed(2.5)
-        self.state = PlaygroundState(
-            {'radius': 8.0, 'communication_range': 2.5, 'cut': False, 'liar': False},
-            '', '', '', [(0.0, 0, 0)], frame(), RINGS)
-        self.viewed = PlayPage(LENGTHS, lambda: self.state,
-                               lambda *request: self.made.append(request), self.document,
-                               self.feed)
+        self.game = SimpleNamespace(
+            values={'radius': 8.0, 'communication_range': 2.5, 'cut': False, 'liar': False},
+            controls=LENGTHS, commands='', error='', told='', curves=[(0.0, 0, 0)],
+            beside=SimpleNamespace(frame=frame(), rings=RINGS),
+            request=lambda *request: self.made.append(request))
+        self.viewed = PlayPage(self.game, self.document, self.feed)
         self.feed.observe(frame(), RINGS, Statistics())
         self.viewed.update()
         self.viewed.map.figure.x_range.update(start=0.0, end=12.0)
@@ -82,8 +82,17 @@ def test_robot_moves_to_the_second_of_two_clicks(page: Page) -> None:
         assert page.requests() == [(MOVE, [2, 7.0, 5.0])]
 
 
+def test_another_action_ends_the_wait_for_the_place_of_a_robot(page: Page) -> None:
+    for name, value in (('fault', 0), ('cut', True)):
+        page.widget('fault').active = [*FAULTS].index(MOVE)
+        page.click(4.1, 2.1)
+        page.widget(name).active = value
+        page.viewed.show_controls()
+        assert page.widget('note').text == ''
+
+
 def test_controls_are_updated_with_each_update_of_the_map(page: Page) -> None:
-    page.state = page.state._replace(tour='Who may act: cut')
+    page.game.told = 'Who may act: cut'
     page.feed.observe(frame(1.5), RINGS, Statistics())
     page.viewed.update()
     assert 'Who may act: cut' in page.widget('tour').text
@@ -93,8 +102,7 @@ def test_widgets_request_only_changes_of_their_viewer(page: Page) -> None:
     page.widget('radius').trigger('value_throttled', 8.0, 5.0)
     page.widget('cut').active = True
     assert page.requests() == [('radius', 5.0), ('cut', True)]
-    page.state = page.state._replace(values={
-        **page.state.values, 'radius': 3.0, 'cut': True, 'liar': True})
+    page.game.values |= {'radius': 3.0, 'cut': True, 'liar': True}
     page.viewed.show_controls()
     page.widget('radius').trigger('value_throttled', 8.0, 3.0)
     assert [page.widget(name).active for name in ('cut', 'liar')] == [True, True]
