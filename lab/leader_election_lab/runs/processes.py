@@ -154,7 +154,7 @@ def compiling(notify: Callable[[], None]) -> Iterator[Event]:
     """
     started = Event()
 
-    class Listener(event.Listener):
+    class Listener(event.Listener):  # type: ignore[misc]
         def on_start(self, event: event.Event) -> None:
             if not started.is_set():
                 started.set()

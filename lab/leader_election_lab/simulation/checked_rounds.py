@@ -74,7 +74,7 @@ def _enter(argument, i, device, messages, strength):  # type: ignore[no-untyped-
 
 @uncached
 def _call(function, argument, i, device, messages, strength):  # type: ignore[no-untyped-def]
-    call_round(function, argument, i, device, messages, strength)  # type: ignore[call-arg]
+    call_round(function, argument, i, device, messages, strength)
 
 
 @cache
