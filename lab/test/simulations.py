@@ -14,7 +14,7 @@
 
 """Small simulations whose state tests inspect during the run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from leader_election.election.algorithms import Algorithm, Device
@@ -93,17 +93,19 @@ def counts(stage: Simulation) -> dict[str, int]:
     return dict(zip(COUNTERS, stage.network.watch.counts.tolist()))
 
 
-def slots(network: Network) -> Iterator[tuple[int, int, int]]:
+def slots(network: Network, receivers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
     """Yield the receiver, the sender and the slot of each link."""
-    for i in range(len(network.devices.id)):
+    for i in receivers:
         for k in range(*network.links.row[i]):
             yield i, int(network.links.neighbour[k]), k
 
 
-def held(network: Network, algorithm: Algorithm) -> dict[tuple[int, int], Any]:
+def held(network: Network, algorithm: Algorithm,
+         receivers: Iterable[int] | None = None) -> dict[tuple[int, int], Any]:
     """Return the content of each mailbox that is not empty, by receiver and sender."""
     found = {}
-    for i, j, k in slots(network):
+    for i, j, k in slots(network, range(len(network.links.row)) if receivers is None
+                         else receivers):
         if network.links.flags[k] & FRESH:
             found[i, j] = state_layout(algorithm).state(network.exports, j)
         elif network.links.flags[k] & OLDER:
@@ -115,7 +117,8 @@ def held(network: Network, algorithm: Algorithm) -> dict[tuple[int, int], Any]:
 def in_flight(network: Network, algorithm: Algorithm) -> list[tuple[int, int, Any]]:
     """Return receiver, sender and content of all messages in flight."""
     found = []
-    for i, j, k in slots(network) if len(network.links.in_flight) > 0 else ():
+    for i, j, k in slots(network, range(len(network.links.row))) if len(
+            network.links.in_flight) > 0 else ():
         place = network.links.in_flight[k, 0]
         while place != NONE:
             found.append((i, j, state_layout(algorithm).state(
@@ -126,10 +129,7 @@ def in_flight(network: Network, algorithm: Algorithm) -> list[tuple[int, int, An
 
 def states(stage: Simulation) -> list[Any]:
     """Return the state of each device, in plain Python."""
-    network = stage.network
-    layout = state_layout(stage.entrant.algorithm)
-    return [layout.state(network.exports, i)
-            for i in range(len(network.devices.id))]
+    return state_layout(stage.entrant.algorithm).states(stage.network.exports)
 
 
 def leaders(stage: Simulation) -> list[int]:

@@ -85,9 +85,9 @@ def side_by_side(stage: Simulation, reference: ReferenceSimulator, until: float,
         row = links.neighbour[slice(*links.row[i])].tolist()
         heard = reference.round(i, now, stage.network.devices.position, row)
         assert states(stage) == reference.states, f'device {i} at {now} s'
-        boxes = held(stage.network, reference.algorithm)
+        boxes = held(stage.network, reference.algorithm, [i])
         assert ({sender: sent_fields(reference.algorithm, export)
-                 for (receiver, sender), export in boxes.items() if receiver == i}
+                 for (_, sender), export in boxes.items()}
                 == {sender: sent_fields(reference.algorithm, letter.export)
                     for (receiver, sender), letter in reference.boxes.items() if receiver == i})
         yield i, now, heard
