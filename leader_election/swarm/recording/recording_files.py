@@ -79,17 +79,8 @@ LARGEST_RECORD = 2**30
 """Length beyond which a record is damaged [bytes]."""
 LATEST = 2**63 - 1
 """The latest log time [ns]."""
-MEMORY = 64 * 2**20
-"""The greatest memory of the messages that are being sorted [bytes]."""
-
-
-class _Source(NamedTuple):
-    """A topic in a file."""
-
-    topic: str
-    kind: str
-    decode: Callable[[bytes], Any]
-    path: Path
+Source = tuple[str, str, Callable[[bytes], Any], Path]
+"""A topic in a file: its name, type and decoder, and the file."""
 
 
 class Damage(NamedTuple):
@@ -130,10 +121,11 @@ class Reader:
         :param is_relevant: ``is_relevant(topic, kind)`` returns whether a topic is read.
         :raises RecordingError: if messages are compressed one by one, or the disk is full.
         """
-        sources: list[_Source] = []
+        sources: list[Source] = []
         try:
             with closing(sqlite3.connect('')) as store:
-                store.execute(f'PRAGMA cache_size = {-MEMORY // 1024}')
+                # The greatest memory of the messages that are being sorted, in KiB.
+                store.execute('PRAGMA cache_size = -65536')
                 store.execute('CREATE TABLE messages (time INTEGER, source INTEGER, data BLOB)')
                 for path, records in self._records.items():
                     if records is not None:
@@ -142,20 +134,20 @@ class Reader:
                             self._messages(path, records(path), is_relevant, sources))
                 for time, number, data in store.execute(
                         'SELECT * FROM messages ORDER BY time, rowid'):
-                    source = sources[number]
+                    topic, kind, decode, path = sources[number]
                     try:
-                        message = source.decode(data)
+                        message = decode(data)
                     except Exception:  # noqa: BLE001 - any error on bytes of another type
                         self.unreadable += 1
                         continue
-                    yield Entry(source.topic, source.kind, time * 1e-9, message, source.path)
+                    yield Entry(topic, kind, time * 1e-9, message, path)
         except sqlite3.Error as error:
             raise RecordingError(f'messages cannot be sorted in {gettempdir()}: {error}; make '
                                  'room, or set TMPDIR') from None
 
     def _messages(self, path: Path, records: Iterator[Any],
                   is_relevant: Callable[[str, str], bool],
-                  sources: list[_Source]) -> Iterator[tuple[int, int, bytes]]:
+                  sources: list[Source]) -> Iterator[tuple[int, int, bytes]]:
         """
         Yield time [ns], source and content of the relevant messages of a file, in its order.
 
@@ -173,7 +165,7 @@ class Reader:
                     decode = self._decoder(factory, record, schema)
                     if decode is not None:
                         channels[record.id] = len(sources)
-                        sources.append(_Source(record.topic, schema.name, decode, path))
+                        sources.append((record.topic, schema.name, decode, path))
             elif isinstance(record, Message) and record.channel_id in channels:
                 if record.data.startswith(ZSTD):
                     raise RecordingError(f'the messages in {path} are packed one by one; unpack '
