@@ -39,25 +39,18 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 
-def test_defaults_of_radius_and_range_depend_on_logs():
-    assert (parse([]).radius, parse([]).range) == (6.0, 4.0)
-    logs = parse(['--logs', 'physics5'])
-    assert (logs.radius, logs.range) == (3.0, 2.5)
-    assert parse(['--radius', '9.5']).radius == 9.5
-    # The filter has more to compute, and what is late spoils it.
-    assert logs.real_time_factor == 8.0
-    assert parse(['--logs', 'physics5', '--sightings']).real_time_factor == 5.0
-    assert parse(['--logs', 'a', '--sightings', '--real-time-factor', '2']).real_time_factor == 2.0
-
-
-def test_defaults_depend_on_the_task():
-    plain, patrol = parse([]), parse(['--task', 'patrol'])
-    assert (plain.task, plain.robots, plain.duration) == ('', 40, 30.0)
+def test_defaults_depend_on_logs_and_task():
+    plain, patrol, logs = parse([]), parse(['--task', 'patrol']), parse(['--logs', 'physics5'])
+    assert (plain.radius, plain.range, plain.robots, plain.duration) == (6.0, 4.0, 40, 30.0)
     assert (patrol.task, patrol.robots, patrol.duration) == ('patrol', 14, 60.0)
-    assert parse(['--task', 'patrol', '--robots', '5']).robots == 5
+    assert (logs.radius, logs.range, logs.real_time_factor) == (3.0, 2.5, 8.0)
+    # The filter has more to compute, and what is late spoils it.
+    assert parse(['--logs', 'physics5', '--sightings']).real_time_factor == 5.0
+    given = parse(['--logs', 'a', '--sightings', '--real-time-factor', '2', '--radius', '9.5'])
+    assert (given.radius, given.real_time_factor) == (9.5, 2.0)
 
 
-@pytest.mark.parametrize('robots', [3, 4, 6, 8, 10, 40, 100])
+@pytest.mark.parametrize('robots', [3, 8, 100])
 def test_arena_is_as_large_as_the_robots_need(robots):
     alone = 0
     for seed in range(20):
@@ -70,25 +63,18 @@ def test_arena_is_as_large_as_the_robots_need(robots):
 
 
 @pytest.mark.parametrize(('arguments', 'named'), [
-    (['--robots', '0'], '--robots'),
     (['--robots', '1'], '--robots'),
-    (['--robots', 'many'], '--robots'),
-    (['--duration', '-3'], '--duration'),
     (['--radius', 'nan'], '--radius'),
     (['--loss', '1'], '--loss'),
-    (['--drift', '2'], '--drift'),
-    (['--seed', '-1'], '--seed'),
     (['--schedule', 'never'], '--schedule'),
-    (['--task', 'dance'], '--task'),
     (['--task', 'count', '--logs', 'physics5'], '--task'),
     (['--physics', '--logs', 'physics5'], '--physics: not allowed with --logs'),
     (['--task', 'gate', '--kill-period', '20'], '--kill-period: not allowed with'),
-    (['--kill-period', '9'], '--kill-period'),
+    (['--without-mandate'], '--without-mandate: needs --task gate'),
+    (['--task', 'gate', '--robots', '2'], '--robots: the gate takes 3 or more'),
     (['--sightings'], '--sightings: needs --logs'),
-    (['--sightings', 'sonar', '--logs', 'physics5'], '--sightings'),
     (['--logs', 'physics5', '--landmarks'], '--landmarks: needs --sightings'),
     (['--logs', 'physics5', '--sightings', 'uwb', '--landmarks'], '--landmarks: needs'),
-    (['--logs', 'physics5', '--loss', '0.1'], '--loss: not allowed with --logs'),
 ])
 def test_wrong_options_end_with_status_2_and_name_the_option(arguments, named, capsys):
     with pytest.raises(SystemExit) as ended:

@@ -138,11 +138,6 @@ def test_former_leader_is_not_evaluated():
     assert held(*over)[0] == (False, '0 of 1 samples'), 'only 2 was'
 
 
-def test_delay_restarts_when_a_member_enters_or_leaves_the_peak():
-    looks = [region(time, PEAK_AT if int(time) % 2 else NOWHERE, 0) for time in range(40)]
-    assert [text for _, text in held(*looks)] == ['0 of 0 samples'] * 2
-
-
 def test_overlapping_robots_are_a_collision():
     # Robots are discs of 0.15 m.
     rally = scenario('rally')
@@ -153,13 +148,6 @@ def test_overlapping_robots_are_a_collision():
     assert drove.holds and 'drove 0 m' in drove.text
     rally.observe(look(0.2, (1, (0.0, 0.0), 1), (2, (0.29, 0.0), 1)))
     assert not rally.checks()[0].holds
-
-
-def test_robots_that_do_not_move_fail_the_check_of_driving():
-    rally = scenario('rally')
-    for time in (0.0, JOIN_TIME):
-        rally.observe(look(time, (1, (0.0, 0.0), 1), (2, (1.0, 0.0), 1)))
-    assert [check.holds for check in rally.checks()] == [True, False, True]
 
 
 @pytest.mark.parametrize(('away', 'holds'), [(2.4, True), (2.6, False)])
@@ -269,14 +257,14 @@ def finish(dispatch, jobs, robot=1):
 
 
 def test_all_jobs_have_to_be_done():
+    *_, done, _, waited = scenario('dispatch').checks()
+    assert not done.holds and not waited.holds, 'none was put'
     dispatch = dispatched()
-    assert dispatch.put.keys() == {*range(JOBS)} and max(
-        job.time for job in dispatch.put.values()) <= 72.0
     jobs = [job['id'] for topic in dispatch._topics.values() for job in topic.jobs]
-    assert sorted(jobs) == [*range(JOBS)]
+    assert sorted(jobs) == [*range(JOBS)] == sorted(dispatch.put)
     finish(dispatch, jobs[1:])
     dispatch.receive(1, String(data=''))
-    *_, done, twice, waited = dispatch.checks()
+    *_, done, _, _ = dispatch.checks()
     assert not done.holds and done.text.endswith(
         f'not job {jobs[0]} of robot {dispatch.put[jobs[0]].robot}')
     finish(dispatch, jobs[:1])
@@ -302,8 +290,3 @@ def test_job_that_is_done_twice_fails_the_check_with_mandates_only(arguments, ho
     finish(dispatch, [3], robot=2)
     *_, twice, _ = dispatch.checks()
     assert '1 of them were done twice' in twice.text and twice.holds == holds
-
-
-def test_run_without_any_job_done_fails():
-    *_, done, _, waited = scenario('dispatch').checks()
-    assert not done.holds and not waited.holds

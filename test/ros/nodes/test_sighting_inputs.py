@@ -86,24 +86,13 @@ def test_measurements_are_ranges_and_bearings_with_a_layout():
     assert node.robot.counts['measurements_rejected'] == 0
 
 
-def test_measurements_are_ranges_without_a_layout():
-    node, bench = cooperating(range_offset=0.5)
-    seen = sighted(node, bench, Float64MultiArray, '/r1/measurements',
-                   lambda: rows(7.0, 2.5, 8.0, 1.5, layout=[]))
-    assert {i: sighting.range for i, sighting in seen.items()} == {7: 3.0, 8: 2.0}
-    assert all(math.isnan(sighting.bearing) for sighting in seen.values())
-
-
-@pytest.mark.parametrize('message', [
-    rows(7.0, 2.5, 0.25),
-    rows(7.0, 2.5, 8.0, 1.5, layout=[MultiArrayDimension(size=4), MultiArrayDimension(size=1)]),
-    rows(1.0, 2.5, 0.0, 7.0, -2.5, 0.0), rows(7.5, 2.5, 0.0, -1.0, 2.5, 0.0),
-    rows(7.0, math.inf, 0.0, 8.0, 1e9, 0.0), rows(7.0, 1.0, math.inf, 1e300, 1.0, 0.0)])
-def test_invalid_measurements_are_counted_and_rounds_continue(message):
+def test_invalid_measurements_are_counted_and_rounds_continue():
     node, bench = cooperating()
     publisher = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
-    bench.create_timer(0.05, lambda: publisher.publish(message))
-    spin_until([bench, node], lambda: node.robot.counts['measurements_rejected'] >= 2)
+    wrong = iter(2 * [rows(7.0, 2.5, 0.25),
+                      rows(7.0, 2.5, 8.0, 1.5, layout=[MultiArrayDimension(size=4)] * 2)])
+    bench.create_timer(0.05, lambda: publisher.publish(next(wrong, rows(1.0, -2.5, math.inf))))
+    spin_until([bench, node], lambda: node.robot.counts['measurements_rejected'] >= 6)
     rounds = node.robot.counts['rounds']
     spin_until([bench, node], lambda: node.robot.counts['rounds'] > rounds + 1
                and LOCALISATION.name in bench.said[1].parts)

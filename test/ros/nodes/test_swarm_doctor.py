@@ -101,7 +101,8 @@ def heard(one: SwarmDoctor, messages: int) -> bool:
             and all(swarm.increase(name, ROUNDS) >= messages for name in swarm.ids))
 
 
-def test_doctor_finds_nothing_when_two_robots_are_healthy() -> None:
+def test_doctor_finds_nothing_and_publishes_nothing_when_two_robots_are_healthy() -> None:
+    """It has only the publishers of rclpy, and requests no message again."""
     robots = [robot(1), robot(2)]
     company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
     until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
@@ -114,6 +115,11 @@ def test_doctor_finds_nothing_when_two_robots_are_healthy() -> None:
     assert {h.topic for h, _ in swarm.sent[1]} == {'/neighbourhood'}
     assert all(len(swarm.odometry[f'/r{i}/odom']) > 3 for i in (1, 2))
     assert [h.delay for h, _ in swarm.sent[1] if not -0.1 < h.delay < 1.0] == []
+    assert [p.topic_name for p in one.publishers] == ['/parameter_events']
+    assert list(one.services) == []
+    reliable = {s.topic_name for s in one.subscriptions
+                if s.qos_profile.reliability == QoSReliabilityPolicy.RELIABLE}
+    assert reliable == {'/r1/neighbours', '/r2/neighbours'}
 
 
 def test_doctor_listens_after_discovery() -> None:
@@ -134,19 +140,6 @@ def test_doctor_listens_after_discovery() -> None:
     # Latched topics are not published again.
     assert after.neighbours['r1'] == (2,)
     assert after.seconds < before.seconds
-
-
-def test_doctor_publishes_nothing() -> None:
-    """It has only the publishers of rclpy, and requests no message again."""
-    robots = [robot(1), robot(2)]
-    company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
-    one = doctor()
-    until([*company, one], lambda: heard(one, 3) and one.observations().odometry)
-    assert [p.topic_name for p in one.publishers] == ['/parameter_events']
-    assert list(one.services) == []
-    reliable = {s.topic_name for s in one.subscriptions
-                if s.qos_profile.reliability == QoSReliabilityPolicy.RELIABLE}
-    assert reliable == {'/r1/neighbours', '/r2/neighbours'}
 
 
 def test_waiting_messages_are_taken_at_once() -> None:
