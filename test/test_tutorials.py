@@ -80,7 +80,7 @@ def test_commands_of_the_laboratory_section_run(tmp_path: Path) -> None:
     write_files('write_an_algorithm.md', tmp_path)
     run(tmp_path, 'setup.py', '-q', 'egg_info')
     scenario = (tmp_path / 'loyal.yaml').read_text()
-    for usual, less in (('600', '40'), ('300', '20'), ('200', '40'), ('24, 24', '10, 10')):
+    for usual, less in (('600', '20'), ('300', '10'), ('200', '12'), ('24, 24', '6, 6')):
         assert usual in scenario
         scenario = scenario.replace(usual, less)
     (tmp_path / 'loyal.yaml').write_text(scenario)
@@ -134,7 +134,7 @@ def blocks(tutorial: str, language: str) -> list[str]:
 
 
 DRIFT = 'my_swarm_drifts.md'
-SECONDS = 30
+SECONDS = 20
 """How long the swarm of the tutorial drives in the test, on its own clock [s]."""
 CLOCK = {'/**': {'ros__parameters': {'use_sim_time': True}},
          'swarm_world': {'ros__parameters': {

@@ -135,30 +135,21 @@ def test_interrupted_demo_leaves_no_process(tmp_path):
     assert left_behind(tmp_path) == []
 
 
-def test_two_demos_at_once_pass_separately(tmp_path, monkeypatch):
-    """Both have robots 1 to 4, and the same folder for their results. One loses two leaders."""
-    monkeypatch.delenv('ROS_DOMAIN_ID')
+def test_demo_with_kills_physics_and_a_task_passes_and_writes_its_results(tmp_path):
+    """The strongest of robots 1 to 4 is killed twice, and started again between."""
     page = tmp_path / 'run.html'
-    common = ['--robots', '4', '--world', 'empty', '--radius', '30', '--range', '30',
-              '--processes', '1', '--output', str(tmp_path / 'out')]
-    runs = [subprocess.Popen([*DEMO, *common, *more], stdout=subprocess.PIPE, text=True)
-            for more in (['--duration', '4'],
-                         ['--duration', '46', '--kill-period', '20', '--physics', '--task',
-                          'count', '--html', page])]
-    plain, task = (run.communicate(timeout=300)[0] for run in runs)
-    for run, text in zip(runs, (plain, task)):
-        assert run.returncode == 0 and 'demo: everything held' in text, text
-        assert 'ok    4 of 4 robots were heard' in text
-        assert '3 of 3 living robots have the leader that is right by true positions' in text
-        assert 'led 3 others when its process' in text
-    for folder in ('out', 'out_2'):
-        assert Image.open(tmp_path / folder / 'partition.png').width == 1600
-        assert Image.open(tmp_path / folder / 'run.gif').n_frames > 3
-    first, second = (text.splitlines()[0] for text in (plain, task))
-    assert first.startswith('ROS domain ') and first != second
-    assert ' s, after 2 kills' in task
-    assert ' robots, 4 are heard · ' in task and ' decided [{"members":' in task
-    assert 'ok    count: on average the leaders count ' in task
+    done = run(tmp_path, '--robots', '4', '--world', 'empty', '--radius', '30', '--range', '30',
+               '--processes', '1', '--duration', '46', '--kill-period', '20', '--physics',
+               '--task', 'count', '--html', page, timeout=300)
+    said = done.stdout
+    assert done.returncode == 0 and 'demo: everything held' in said, said
+    assert 'ok    4 of 4 robots were heard' in said and ' s, after 2 kills' in said
+    assert '3 of 3 living robots have the leader that is right by true positions' in said
+    assert 'led 3 others when its process' in said
+    assert ' robots, 4 are heard · ' in said and ' decided [{"members":' in said
+    assert 'ok    count: on average the leaders count ' in said
+    assert Image.open(tmp_path / 'out' / 'partition.png').width == 1600
+    assert Image.open(tmp_path / 'out' / 'run.gif').n_frames > 3
     written = page.read_text()
     assert '4 robots, 1 of them silent at the end' in written
     assert 'Demonstration count' in written

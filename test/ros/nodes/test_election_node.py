@@ -31,7 +31,6 @@ from rclpy.parameter import Parameter
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile
 from ros.nodes.bench import Bench, collect, leaders, NEVER, robot
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import BatteryState
 from std_msgs.msg import Bool, Float64, Int64, Int64MultiArray, String
 from support import logged, spin_until
 
@@ -197,16 +196,6 @@ def test_malformed_messages_are_counted_and_leave_the_robot_running():
     spin_until([bench, node], lambda: all(counts[r.value] >= 1 for r in payloads.values()))
     bench.others[7] = 9.0
     spin_until([bench, node], lambda: node.robot.state.leader == 7)
-
-
-def test_battery_sets_the_strength():
-    node = robot(1, strength_source='battery', strength=0.3)
-    bench = Bench({1: (0.0, 0.0)})
-    battery = bench.create_publisher(BatteryState, '/r1/battery_state', SENSOR)
-    spin_until([bench, node], lambda: 1 in bench.said and battery.get_subscription_count() > 0)
-    assert bench.said[1].export.value == pytest.approx(-0.3), 'until the battery speaks'
-    battery.publish(BatteryState(percentage=0.9))
-    spin_until([bench, node], lambda: bench.said[1].export.value == pytest.approx(-0.9))
 
 
 def test_reactive_robots_relay_a_change_in_one_round_each():

@@ -28,7 +28,6 @@ from PIL import Image
 import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from support import spin_until
 from visualization_msgs.msg import Marker, MarkerArray
@@ -142,29 +141,6 @@ def test_picture_and_animation_are_written_at_the_end(ros, tmp_path: Path):
         assert drawn.width == 1600
     with Image.open(animation) as drawn:
         assert 1 < drawn.n_frames <= len(monitor.frames)
-
-
-def test_monitor_shows_a_restarted_simulation(ros):
-    monitor = Monitor(parameter_overrides=overrides(use_sim_time=True))
-    swarm = Swarm()
-    clock = swarm.create_publisher(Clock, '/clock', 10)
-    time = [100.0]
-
-    def tick():
-        time[0] += 0.05
-        message = Clock()
-        message.clock.sec, message.clock.nanosec = int(time[0]), int(time[0] % 1 * 1e9)
-        clock.publish(message)
-
-    swarm.create_timer(0.05, tick)
-    nodes = [monitor, swarm]
-    spin_until(nodes, lambda: len(monitor.snapshot.robots) == 3)
-    assert monitor.snapshot.time > 100
-    time[0] = 1.0
-    spin_until(nodes, lambda: monitor.snapshot.time < 100)
-    del swarm.living[3]
-    spin_until(nodes, lambda: list(monitor.snapshot.gone) == [3])
-    assert list(monitor.snapshot.robots) == [1, 2]
 
 
 def test_monitor_shows_the_chosen_instance_and_its_decision(ros):

@@ -139,14 +139,6 @@ def test_robot_reaches_its_place_by_the_action_after_failed_goals(action: Any) -
     assert node.count_publishers('/r1/cmd_vel') == 0 and node.missing() == []
 
 
-def test_old_goal_is_cancelled_when_the_robot_has_another_place(action: Any) -> None:
-    nav2, node = Nav2(action, speed=0.01), robot(1, **RALLY)
-    spin_until([node, nav2], lambda: nav2.running != [])
-    node.robot.instances['main'].parts['regions'].task_runners[0].task._goal = (0.0, 3.0)
-    spin_until([node, nav2], lambda: len(nav2.goals) == 2)
-    assert nav2.ended == ['canceled'] and nav2.goals == [GOAL, (0.0, 3.0)]
-
-
 def test_robot_names_the_missing_server_of_the_action(action: Any) -> None:
     node, stand_in = robot(1, **RALLY), Nav2()
     spin_until([node, stand_in], lambda: [

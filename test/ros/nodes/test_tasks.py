@@ -134,15 +134,6 @@ def test_field_raises_an_alarm_for_all_members(company):
     swarm.until(lambda: not swarm.last['alarm 1'].data)
 
 
-def test_driving_task_waits_for_scans(company):
-    """The log names the missing inputs within ten seconds (test_waiting)."""
-    patrol = company(1, DRIVES, tasks='patrol')
-    (robot,) = patrol.robots
-    assert [(each.what, each.topic) for each in robot.missing()] == [
-        ('odometry', '/robot_1/odom'), ('scans', '/robot_1/scan')]
-    patrol.until(lambda: robot.missing() == [])
-
-
 def test_dispatch_does_jobs_that_come_in_on_the_topic_of_any_robot(company):
     swarm = company(3, DRIVES, tasks='dispatch', radius=30.0, communication_range=20.0)
     swarm.listen('job', String)
