@@ -136,16 +136,3 @@ def test_parameter_file_has_parameters_of_plug_ins(installed: Path) -> None:
     assert values['central.crowding'] == 0.5 and values['walking.speed'] == 0.4
     assert values['gather.topic'] == 'temperature'
     assert '# A leader reaches less far than the radius by this. Takes 0 to 100 m.' in text
-
-
-def test_mypy_checks_the_package_of_a_user(installed: Path) -> None:
-    pytest.importorskip('mypy')
-    (installed / 'own.py').write_text(
-        'from leader_election import Device\n\nDevice("seven", 1.0)\n')
-    checked = subprocess.run(
-        [sys.executable, '-m', 'mypy', '--python-executable',
-         str(installed / 'environment' / 'bin' / 'python'), '--cache-dir', 'cache', 'own.py'],
-        cwd=installed, timeout=240, text=True, capture_output=True)
-    assert checked.stdout.splitlines()[0] == (
-        'own.py:3: error: Argument 1 to "Device" has incompatible type "str"; expected "int"  '
-        '[arg-type]')

@@ -108,6 +108,11 @@ def test_kilted_is_pinned_like_jazzy_and_only_the_extra_wheels_requires_ros() ->
                 and not line.startswith('ros-jazzy-ament-')] == []
 
 
+def test_package_tells_type_checkers_of_its_types() -> None:
+    assert 'py.typed' in arguments_of_setup()['package_data']['leader_election']
+    assert (ROOT / 'leader_election' / 'py.typed').exists()
+
+
 def test_node_without_ros_names_the_remedy() -> None:
     ran = without(('rclpy',),
                   'from leader_election import cli\nraise SystemExit(cli.run("fleet"))')

@@ -153,7 +153,6 @@ def test_wrong_argument_is_named(wrong):
     ('/swarm_world', '{scan_rate: -1.0}', 'parameter scan_rate'),
     ('/fleet_1', '{strengths: iron}', 'parameter strengths'),
     ('/monitor', '{algorithm: iron}', 'parameter algorithm'),
-    ('/**', '{communication_range: [5.0]}', 'parameter communication_range'),
     ('/**', '{swarm_key_file: no.key}', 'parameter swarm_key_file'),
     ('/**', '{instances: rescue, rescue.radius: far}', 'parameter rescue.radius')])
 def test_value_of_a_file_is_refused_before_the_start_when_wrong(tmp_path, section, values, named):

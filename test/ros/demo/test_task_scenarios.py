@@ -138,6 +138,11 @@ def test_former_leader_is_not_evaluated():
     assert held(*over)[0] == (False, '0 of 1 samples'), 'only 2 was'
 
 
+def test_delay_restarts_when_a_member_enters_or_leaves_the_peak():
+    looks = [region(time, PEAK_AT if int(time) % 2 else NOWHERE, 0) for time in range(40)]
+    assert [text for _, text in held(*looks)] == ['0 of 0 samples'] * 2
+
+
 def test_overlapping_robots_are_a_collision():
     # Robots are discs of 0.15 m.
     rally = scenario('rally')
@@ -148,6 +153,13 @@ def test_overlapping_robots_are_a_collision():
     assert drove.holds and 'drove 0 m' in drove.text
     rally.observe(look(0.2, (1, (0.0, 0.0), 1), (2, (0.29, 0.0), 1)))
     assert not rally.checks()[0].holds
+
+
+def test_robots_that_do_not_move_fail_the_check_of_driving():
+    rally = scenario('rally')
+    for time in (0.0, JOIN_TIME):
+        rally.observe(look(time, (1, (0.0, 0.0), 1), (2, (1.0, 0.0), 1)))
+    assert [check.holds for check in rally.checks()] == [True, False, True]
 
 
 @pytest.mark.parametrize(('away', 'holds'), [(2.4, True), (2.6, False)])

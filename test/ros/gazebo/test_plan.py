@@ -40,6 +40,13 @@ import yaml
 TWO = '{name: alice, id: 7, pose: {x: -8, y: 5}}; {name: bob, pose: {x: 8, y: 5}}'
 
 
+@pytest.fixture
+def depot(tmp_path: Path) -> str:
+    """Return the path of a user's world."""
+    (tmp_path / 'depot.sdf').write_text('<sdf version="1.7"><world name="my depot"></world></sdf>')
+    return str(tmp_path / 'depot.sdf')
+
+
 def plan(**given: object) -> Plan:
     return plan_swarm(build(GazeboParameters, given))
 
@@ -59,6 +66,12 @@ def test_all_parts_contain_the_same_robots(robots):
     assert (made.world_name, made.arena) == ('swarm', 'blocks')
 
 
+def test_world_has_the_given_step_of_physics():
+    for given, found in ((0.0, '0.005'), (0.001, '0.001')):
+        world = ElementTree.fromstring(plan(robots='1', step=given).sdf)
+        assert world.findtext('world/physics/max_step_size') == found
+
+
 def test_odometry_drifts_when_configured():
     made = plan(robots='2', seed=5)
     assert made.odometry == {'robots': 'robot_1,robot_2', 'seed': 5, 'odometry_drift': False,
@@ -74,15 +87,13 @@ def test_odometry_drifts_when_configured():
     assert spawn_plan().odometry['robots'] == 'robot_31'
 
 
-def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(tmp_path):
-    file = tmp_path / 'depot.sdf'
-    file.write_text('<sdf version="1.7"><world name="depot"></world></sdf>')
-    made = plan(robots='1', layout='grid', world=str(file), z=1.5)
-    assert (made.world_name, made.arena, made.robots[0].pose) == ('depot', '', (0.0, 0.0, 0.0))
+def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(depot):
+    made = plan(robots='1', layout='grid', world=depot, z=1.5)
+    assert (made.world_name, made.arena, made.robots[0].pose) == ('my depot', '', (0.0, 0.0, 0.0))
     poses = {model.get('name'): model.findtext('pose', '').split()
              for model in ElementTree.fromstring(made.sdf).iter('model')}
     assert float(poses['robot_1'][2]) == 1.5
-    far = plan(robots='{name: far, pose: {x: 900}}', world=str(file))
+    far = plan(robots='{name: far, pose: {x: 900}}', world=depot)
     assert far.robots[0].pose == (900.0, 0.0, 0.0)
 
 
@@ -109,28 +120,24 @@ def spawn_plan(**given: object) -> Plan:
     return plan_spawn(build(SpawnParameters, {'id': 31, 'x': 9.0, 'y': 0.0} | given))
 
 
-def test_robots_without_scanner_in_a_users_world_are_blind(tmp_path):
-    file = tmp_path / 'depot.sdf'
-    file.write_text('<sdf version="1.7"><world name="depot"></world></sdf>')
+def test_robots_without_scanner_in_a_users_world_are_blind(depot):
     blind = {'world': '', 'blind': True}
-    assert plan(robots='1', world=str(file)).wander == blind == spawn_plan(world='none').wander
-    assert plan(robots='1', world=str(file), lidar=36).wander == {'world': ''}
+    assert plan(robots='1', world=depot).wander == blind == spawn_plan(world='none').wander
+    assert plan(robots='1', world=depot, lidar=36).wander == {'world': ''}
     assert plan(robots='1').wander == spawn_plan().wander == {'world': 'blocks'}
 
 
-def test_spawned_robot_has_the_name_of_its_world(tmp_path):
-    file = tmp_path / 'depot.sdf'
-    file.write_text('<sdf version="1.7"><world name="my depot"></world></sdf>')
+def test_spawned_robot_has_the_name_of_its_world(depot):
     for given, name, arena in (
             ({}, 'swarm', 'blocks'), ({'world': 'none', 'x': 99.0}, 'swarm', ''),
             ({'world': 'none', 'world_name': 'here', 'x': 0.0}, 'here', ''),
             ({'world_name': 'here'}, 'here', 'blocks'),
-            ({'world': str(file), 'x': 99.0}, 'my depot', ''),
-            ({'world': str(file), 'world_name': 'here'}, 'here', '')):
+            ({'world': depot, 'x': 99.0}, 'my depot', ''),
+            ({'world': depot, 'world_name': 'here'}, 'here', '')):
         made = spawn_plan(**given)
         assert (made.world_name, made.arena) == (name, arena)
         assert made.robots[0].name == 'robot_31'
-    scan = next(row for row in yaml.safe_load(spawn_plan(world=str(file), lidar=8).bridge)
+    scan = next(row for row in yaml.safe_load(spawn_plan(world=depot, lidar=8).bridge)
                 if row['ros_topic_name'] == 'robot_31/scan')
     assert scan['gz_topic_name'].startswith('/world/my_depot/model/robot_31/')
 
