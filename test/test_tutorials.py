@@ -134,7 +134,7 @@ def blocks(tutorial: str, language: str) -> list[str]:
 
 
 DRIFT = 'my_swarm_drifts.md'
-SECONDS = 20
+SECONDS = 30
 """How long the swarm of the tutorial drives in the test, on its own clock [s]."""
 CLOCK = {'/**': {'ros__parameters': {'use_sim_time': True}},
          'swarm_world': {'ros__parameters': {
