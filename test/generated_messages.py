@@ -42,15 +42,7 @@ DEFINITIONS = {
         'string error_msg', '---', 'geometry_msgs/PoseStamped current_pose',
         'builtin_interfaces/Duration navigation_time',
         'builtin_interfaces/Duration estimated_time_remaining', 'int16 number_of_recoveries',
-        'float32 distance_remaining']},
-    'vision_msgs': {
-        'ObjectHypothesis': ['string class_id', 'float64 score'],
-        'ObjectHypothesisWithPose': [
-            'ObjectHypothesis hypothesis', 'geometry_msgs/PoseWithCovariance pose'],
-        'BoundingBox3D': ['geometry_msgs/Pose center', 'geometry_msgs/Vector3 size'],
-        'Detection3D': ['std_msgs/Header header', 'ObjectHypothesisWithPose[] results',
-                        'BoundingBox3D bbox', 'string id'],
-        'Detection3DArray': ['std_msgs/Header header', 'Detection3D[] detections']}}
+        'float32 distance_remaining']}}
 """The fields of the messages and of the action, by package and type."""
 NEEDED = ('builtin_interfaces', 'geometry_msgs', 'std_msgs', 'action_msgs', 'service_msgs',
           'unique_identifier_msgs')

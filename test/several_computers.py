@@ -77,11 +77,12 @@ class Swarm:
         self._processes.append(process)
         return process
 
-    def execute(self, host: str, executable: str, **values: str) -> None:
+    def execute(self, host: str, executable: str, **values: str) -> 'subprocess.Popen[str]':
         """Start an executable of the package."""
-        self.start(host, f'{executable}_{host}', sys.executable, '-m', 'leader_election',
-                   executable, '--ros-args', *(word for name, value in values.items()
-                                               for word in ('-p', f'{name}:={value}')))
+        return self.start(
+            host, f'{executable}_{host}', sys.executable, '-m', 'leader_election', executable,
+            '--ros-args', *(word for name, value in values.items()
+                            for word in ('-p', f'{name}:={value}')))
 
     def watch(self, host: str) -> None:
         self._watch = self.start(host, 'watch', sys.executable, '-c', WATCH)
@@ -101,14 +102,15 @@ class Swarm:
         raise AssertionError(f'leaders {leaders} within {PATIENCE:g} s; ' + ' '.join(
             f'{log.name}: {log.read_text()[-500:]!r}' for log in self._folder.glob('*.log')))
 
-    def serve(self) -> None:
+    def serve(self) -> 'subprocess.Popen[str]':
         """Start the discovery server. The test is skipped where there is none."""
         server = discovery_server()
         if server is None:
             pytest.skip('the discovery server of Fast DDS is not installed')
         program, environment = server
-        self.start(SERVER, 'server', 'env', f'LD_LIBRARY_PATH={environment["LD_LIBRARY_PATH"]}',
-                   *program, '-i', '0', '-l', ADDRESSES[SERVER], '-p', str(SERVER_PORT))
+        return self.start(
+            SERVER, 'server', 'env', f'LD_LIBRARY_PATH={environment["LD_LIBRARY_PATH"]}',
+            *program, '-i', '0', '-l', ADDRESSES[SERVER], '-p', str(SERVER_PORT))
 
     def stop(self) -> None:
         for process in self._processes:

@@ -14,14 +14,16 @@
 
 """Helpers of tests with nodes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import sys
 import time
 from types import ModuleType
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election.ros.nodes.process import spin
 import pytest
 from rclpy.node import Node
+from rclpy.time import Time
 from std_msgs.msg import Empty
 
 PATIENCE = 60.0
@@ -39,6 +41,16 @@ def spin_until(
     end = time.monotonic() + deadline
     spin(nodes, lambda: condition() or time.monotonic() > end)
     assert condition(), f'did not happen within {deadline} s'
+
+
+def leadership(values: Mapping[str, str], stamp: Time, *others: Mapping[str, str],
+               ) -> DiagnosticArray:
+    """Return a message of topic ``leadership``, whose last status has the values."""
+    message = DiagnosticArray(status=[DiagnosticStatus(values=[
+        KeyValue(key=key, value=value) for key, value in each.items()])
+        for each in (*others, values)])
+    message.header.stamp = stamp.to_msg()
+    return message
 
 
 def install_contacts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,6 +55,7 @@ ROOT = Path(__file__).parents[1]
 NOT_ON_PYPI = {'tf2_msgs', 'vision_msgs'}
 """Messages of topics that a robot has only in a full ROS 2."""
 DOCUMENTS = (*sorted(ROOT.glob('*.md')), *sorted((ROOT / 'doc').rglob('*.md')))
+BLOCK = re.compile(r'```(\w*)\n(.*?)```', re.DOTALL)
 
 
 INSTALLED = [wing for wing in reversed(WINGS) if wing != 'lab']
@@ -66,29 +67,33 @@ def name(path: Path) -> str:
 
 
 @pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_placeholder_is_replaced_in_every_document(document: Path) -> None:
-    assert re.findall(r'@[A-Z_]+@', document.read_text()) == []
-
-
-@pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_generated_tables_have_links_outside_of_sphinx(document: Path) -> None:
-    marks = re.findall(r'^<!-- made: .*-->\n?(.*)', document.read_text(), re.MULTILINE)
+def test_text_links_to_existing_files_and_legal_topics(document: Path) -> None:
+    """Generated tables have links outside of Sphinx, too."""
+    text = document.read_text()
+    marks = re.findall(r'^<!-- made: .*-->\n?(.*)', text, re.MULTILINE)
     assert [line for line in marks if '](' not in line] == []
-
-
-@pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_linked_files_exist(document: Path) -> None:
-    text = re.sub(r'^```.*?^```', '', document.read_text(), flags=re.DOTALL | re.MULTILINE)
-    targets = re.findall(r'\]\(([^)#\s]+)[^)]*\)', text)
+    prose = re.sub(r'^```.*?^```', '', text, flags=re.DOTALL | re.MULTILINE)
+    targets = re.findall(r'\]\(([^)#\s]+)[^)]*\)', prose)
     files = [target for target in targets if '://' not in target]
     assert [file for file in files if not (document.parent / file).exists()] == []
+    # ROS refuses a part of a name that begins with a digit.
+    topics = re.findall(r'`(/?[a-z_]\w*(?:/\w+)+)`', prose)
+    assert [topic for topic in topics if not re.fullmatch(TOPIC, topic)] == []
 
 
 @pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_examples_import_only_public_names(document: Path) -> None:
-    blocks = re.findall('```python\n(.*?)```', document.read_text(), re.DOTALL)
+def test_examples_use_public_names_set_variables_and_valid_messages(document: Path) -> None:
     deep = re.compile(r'import leader_election|leader_election\.\w+ import|leader_election\.\w+\.')
-    assert [line for block in blocks for line in block.splitlines() if deep.search(line)] == []
+    schema = ROOT / 'leader_election' / 'election' / 'messages' / 'neighbourhood.schema.json'
+    known = {'HOME', 'OLDPWD', 'PWD', 'ROS_DISTRO'}
+    for language, block in BLOCK.findall(document.read_text()):
+        if language == 'python':
+            assert [line for line in block.splitlines() if deep.search(line)] == []
+        elif language == 'json' and block.startswith('{"v":'):
+            Draft202012Validator(json.loads(schema.read_text())).validate(json.loads(block))
+        for line in block.splitlines() if language == 'sh' else ():
+            assert set(re.findall(r'\$\{?([A-Z_]+)', line)) <= known, line
+            known |= set(re.findall(r'(?:^|\s)([A-Z_]+)=', line))
 
 
 def test_docstrings_refer_to_names_that_exist() -> None:
@@ -211,7 +216,6 @@ def test_documents_build_without_warnings_and_what_docs_ros_org_lacks(tmp_path: 
 # Commands and parameter files are valid, also where no test runs them: executables and options,
 # parameters and their values, topics, targets of make, benchmarks, launch files and arguments.
 
-BLOCK = re.compile(r'```(\w*)\n(.*?)```', re.DOTALL)
 OPERATORS = '|&;()<>'
 BY_NAME = {executable.name: executable for executable in EXECUTABLES}
 OWN = {'metric', 'algorithm', 'tasks'}
@@ -379,47 +383,18 @@ def test_documented_commands_are_valid(document: Path) -> None:
             pytest.fail(f'{shlex.join(words)}: {error}')
 
 
-SET_BY_THE_SHELL = {'HOME', 'OLDPWD', 'PWD', 'ROS_DISTRO'}
-
-
-@pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_variable_of_a_documented_command_is_set_before_its_use(document: Path) -> None:
-    known = set(SET_BY_THE_SHELL)
-    for block in re.findall(r'```sh\n(.*?)```', document.read_text(), re.DOTALL):
-        for line in block.splitlines():
-            assert set(re.findall(r'\$\{?([A-Z_]+)', line)) <= known, line
-            known |= set(re.findall(r'(?:^|\s)([A-Z_]+)=', line))
-
-
 @pytest.mark.parametrize('command', [
     'ros2 run leader_election fleets', 'ros2 run leader_election record run.mcap --odometry 1',
     'leader_election election_node --ros-args -p raduis:=3.0', 'make demos',
     'leader_election election_node --ros-args -p radius:=-3.0',
     'leader_election election_node --ros-args -r range/1:=/uwb/range_1',
     'ros2 topic echo /robot_3/range/1', 'make demo ARGS="--log FOLDER"',
-    'python -m benchmarks.flod', 'python -m benchmarks.real_distances --seed 3',
-    'ros2 launch leader_election swarm.launch.py robot:=4',
+    'python -m benchmarks.flod', 'ros2 launch leader_election swarm.launch.py robot:=4',
     'ros2 param set /alice/election_node accept true', 'leader_election logs convert --meen a b'])
 def test_check_finds_a_wrong_command(command: str) -> None:
     [words] = commands(f'```sh\n{command}\n```')
     with pytest.raises((AssertionError, ParameterError)):
         assert_valid(words)
-
-
-@pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_documented_messages_are_valid(document: Path) -> None:
-    blocks = [block for language, block in BLOCK.findall(document.read_text())
-              if language == 'json' and block.startswith('{"v":')]
-    schema = ROOT / 'leader_election' / 'election' / 'messages' / 'neighbourhood.schema.json'
-    for block in blocks:
-        Draft202012Validator(json.loads(schema.read_text())).validate(json.loads(block))
-
-
-@pytest.mark.parametrize('document', DOCUMENTS, ids=name)
-def test_documented_topic_names_are_legal(document: Path) -> None:
-    """ROS refuses a part of a name that begins with a digit."""
-    named = re.findall(r'`(/?[a-z_]\w*(?:/\w+)+)`', BLOCK.sub('', document.read_text()))
-    assert [topic for topic in named if not re.fullmatch(TOPIC, topic)] == []
 
 
 @pytest.mark.parametrize('document', DOCUMENTS, ids=name)

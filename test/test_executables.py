@@ -26,7 +26,7 @@ from xml.etree import ElementTree
 
 from environment import variables
 from leader_election.cli import DISTRIBUTIONS, keep_caches_of_matplotlib, main, usage
-from leader_election.executables import Executable, EXECUTABLES
+from leader_election.executables import EXECUTABLES
 from leader_election.parameters.command_line import FOLDERS, how_to_install
 from leader_election.ros.demo.main import parse
 import pytest
@@ -35,14 +35,17 @@ ROOT = Path(__file__).parents[1]
 NAMES = [executable.name for executable in EXECUTABLES]
 
 
-@pytest.mark.parametrize('executable', EXECUTABLES, ids=lambda each: each.name)
-def test_executable_has_a_main_function(executable: Executable) -> None:
-    spec = find_spec(executable.module)
-    assert spec is not None and spec.origin is not None
-    functions = [node.name for node in ast.parse(Path(spec.origin).read_text()).body
-                 if isinstance(node, ast.FunctionDef)]
-    assert 'main' in functions
-    assert executable.stop_status in (0, 130)
+def test_executables_have_main_functions_and_scripts_for_ros2_run() -> None:
+    for executable in EXECUTABLES:
+        spec = find_spec(executable.module)
+        assert spec is not None and spec.origin is not None
+        assert 'main' in [node.name for node in ast.parse(Path(spec.origin).read_text()).body
+                          if isinstance(node, ast.FunctionDef)]
+    scripts = ROOT / 'scripts'
+    assert sorted(path.name for path in scripts.iterdir() if path.is_symlink()) == NAMES
+    for name in NAMES:
+        assert (scripts / name).resolve() == scripts / 'run.sh'
+        assert os.access(scripts / name, os.X_OK)
 
 
 def test_matplotlib_prints_nothing_when_the_home_cannot_be_written(tmp_path: Path) -> None:
@@ -79,14 +82,6 @@ def test_table_of_executables_is_read_without_the_package() -> None:
          str(ROOT / 'leader_election' / 'executables.py')],
         capture_output=True, text=True, timeout=60)
     assert (ran.stdout.strip(), ran.stderr) == (str(NAMES), '')
-
-
-def test_executables_have_scripts_for_ros2_run() -> None:
-    scripts = ROOT / 'scripts'
-    assert sorted(path.name for path in scripts.iterdir() if path.is_symlink()) == NAMES
-    for name in NAMES:
-        assert (scripts / name).resolve() == scripts / 'run.sh'
-        assert os.access(scripts / name, os.X_OK)
 
 
 @pytest.mark.parametrize('place', ['lib/leader_election', 'bin'])
@@ -171,13 +166,9 @@ def test_printed_command_starts_as_the_one_that_was_typed(start: str, tmp_path: 
 
 USAGES = {
     'replay': 'usage: leader_election replay [-h]',
-    'record': 'usage: leader_election record [-h]',
-    'lab': 'usage: leader_election lab [-h] COMMAND',
     'lab run': 'usage: leader_election lab run [-h]',
     'demo': 'usage: leader_election demo [OPTIONS]',
-    'gazebo_world': 'usage: leader_election gazebo_world [-h]',
     'monitor': 'usage: leader_election monitor [--ros-args',
-    'fleet': 'usage: leader_election fleet [--ros-args',
 }
 
 
@@ -186,12 +177,11 @@ def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     return main()
 
 
-@pytest.mark.parametrize('arguments', [(), ('--help',), ('-h',)])
 def test_help_lists_every_executable(
-        arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(monkeypatch, *arguments) == 0
-    assert capsys.readouterr() == (usage() + '\n', '')
+        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (), ('--help',), ('-h',):
+        assert call(monkeypatch, *arguments) == 0
+        assert capsys.readouterr() == (usage() + '\n', '')
     lines = usage().splitlines()
     for executable in EXECUTABLES:
         found = [line.split(maxsplit=1) for line in lines if line.startswith('  ')]
@@ -256,10 +246,6 @@ def test_command_ends_with_one_line_and_status_2_when_unknown(
         'lists them\n')
 
 
-PRINTING = ['--help', 'election_node --help', 'swarm_key new.key']
-"""Commands that print a text."""
-
-
 def ran(command: str, redirection: str, folder: Path) -> 'subprocess.CompletedProcess[str]':
     """Run a command in a shell, and return its end."""
     return subprocess.run(
@@ -267,13 +253,13 @@ def ran(command: str, redirection: str, folder: Path) -> 'subprocess.CompletedPr
         cwd=folder, env=variables(), stderr=subprocess.PIPE, encoding='utf-8', timeout=100)
 
 
-@pytest.mark.parametrize('command', PRINTING)
+@pytest.mark.parametrize('command', ['election_node --help', 'swarm_key new.key'])
 def test_command_ends_with_one_line_when_the_disk_is_full(command: str, tmp_path: Path) -> None:
     process = ran(command, '> /dev/full', tmp_path)
     assert (process.returncode, process.stderr) == (2, 'error: No space left on device\n')
 
 
-@pytest.mark.parametrize('closed', ['>&-', '<&- >&-', '<&- >&- 2>&-', '> /dev/null 2>&-'])
+@pytest.mark.parametrize('closed', ['<&- >&-', '<&- >&- 2>&-'])
 def test_command_prints_nothing_when_its_streams_are_closed(closed: str, tmp_path: Path) -> None:
     process = ran('swarm_key new.key', closed, tmp_path)
     assert (process.returncode, process.stderr) == (0, '')
@@ -315,18 +301,16 @@ def test_output_is_printed_when_its_encoding_lacks_a_character(tmp_path: Path) -
     assert (process.returncode, process.stderr) == (0, b'') and process.stdout.isascii()
 
 
-@pytest.mark.parametrize('arguments', [('--version',), ('fleet', '--version'), (
-    'lab', '--version')])
 def test_version_equals_that_of_the_manifest(
-        arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(monkeypatch, *arguments) == 0
+        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     number = ElementTree.parse(ROOT / 'package.xml').findtext('version')
-    assert capsys.readouterr() == (f'leader_election {number}\n', '')
+    for arguments in ('--version',), ('fleet', '--version'):
+        assert call(monkeypatch, *arguments) == 0
+        assert capsys.readouterr() == (f'leader_election {number}\n', '')
 
 
 @pytest.mark.parametrize(('word', 'hint'), [
-    ('--raduis=3', 'did you mean radius? '), ('radius:=3', 'did you mean radius? '), ('-p', '')])
+    ('--raduis=3', 'did you mean radius? '), ('-p', '')])
 def test_node_refuses_an_option_that_is_not_for_ros(
         word: str, hint: str, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
@@ -368,12 +352,3 @@ def test_command_for_missing_modules_installs_only_what_the_package_names() -> N
             assert 'leader_election[' not in said
             assert name in known or name in FOLDERS and (
                 ROOT / FOLDERS[name] / 'pyproject.toml').exists()
-
-
-
-def test_help_of_a_node_prints_its_parameter_file(
-        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(monkeypatch, 'swarm_world', '--help') == 0
-    text, _ = capsys.readouterr()
-    assert text.startswith('usage: leader_election swarm_world [--ros-args')
-    assert text.endswith((ROOT / 'config' / 'world.yaml').read_text())

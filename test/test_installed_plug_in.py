@@ -23,7 +23,7 @@ import subprocess
 import sys
 import time
 
-from environment import needs_laboratory, variables
+from environment import variables
 from packaging.version import Version
 import pytest
 import setuptools
@@ -31,18 +31,6 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / 'doc' / 'extending.md'
-SCENARIO = """
-title: One of a user's own
-duration: 20
-algorithms:
-  - {name: greedy, radius: 30, margin: 5.0, label: careful}
-  - {name: greedy, radius: 30}
-devices:
-  - {kind: uniform, count: 30, low: [0.0, 0.0], high: [60.0, 60.0]}
-motion: {kind: sway, speed: 2.0}
-measure: {own: [alone]}
-messages: {range: 25}
-"""
 
 
 @pytest.fixture(scope='module')
@@ -136,34 +124,6 @@ def test_installed_algorithm_elects_and_the_monitor_shows_its_fields(
     assert whole(), shown
 
 
-def test_plug_in_parameter_is_refused_in_one_line_when_wrong(installed: Path) -> None:
-    printed = ran(installed, 'election_node', '--ros-args', '-p', 'robot_id:=1', '-p',
-                  'algorithm:=greedy', '-p', 'greedy.most_hops:=0', status=2)
-    assert printed.strip().splitlines()[-1] == (
-        'error: parameter greedy.most_hops: 0 is not allowed; it takes 1 to 1000')
-
-
-@needs_laboratory
-def test_laboratory_varies_parameters_of_a_plug_in(installed: Path) -> None:
-    (installed / 'varied.yaml').write_text(
-        SCENARIO.replace('radius: 30', 'radius: 90') + '  # Of both, and of one.\n'
-        'vary: {algorithms.most_hops: [1, 30], algorithms.careful.margin: [0, 8e1]}\n')
-    printed = ran(installed, 'lab', 'run', 'varied.yaml', '--seeds', '3', '--no-animation')
-    rows = [line.split() for line in printed.splitlines()]
-    assert [row[:4] for row in rows if row[:1] == ['careful']] == [
-        ['careful', hops, margin, '3'] for hops in ('1', '30') for margin in ('0.0', '80.0')]
-    # What reaches less far has more leaders. The other algorithm does not have the margin.
-    leaders = {tuple(row[:3]): float(row[7]) for row in rows if row[3:4] == ['3'] and '±' in row
-               and row[4][0] not in '+-'}
-    assert leaders['careful', '30', '80.0'] > leaders['careful', '30', '0.0']
-    assert leaders['greedy', '30', '80.0'] == leaders['greedy', '30', '0.0']
-    assert leaders['greedy', '1', '0.0'] > leaders['greedy', '30', '0.0']
-    printed = ran(installed, 'lab', 'run', 'varied.yaml', '--seeds', '3', '--no-animation',
-                  '--again', '--set', 'algorithms.margin=-1', status=2)
-    assert 'algorithms.margin: -1 is not allowed; it takes 0 to 100 m' in printed
-    assert len(printed.strip().splitlines()) == 1
-
-
 def test_parameter_file_has_parameters_of_plug_ins(installed: Path) -> None:
     folder = installed / 'config'
     folder.mkdir()
@@ -176,28 +136,3 @@ def test_parameter_file_has_parameters_of_plug_ins(installed: Path) -> None:
     assert values['central.crowding'] == 0.5 and values['walking.speed'] == 0.4
     assert values['gather.topic'] == 'temperature'
     assert '# A leader reaches less far than the radius by this. Takes 0 to 100 m.' in text
-
-
-def test_environment_has_no_other_plug_ins(installed: Path) -> None:
-    python = command(installed)[0]
-    printed = subprocess.run(
-        [python, '-c', 'from leader_election import *\n'
-         'for each in ALGORITHMS, METRICS, STRENGTH_SOURCES:\n'
-         '    before = {*each._entries}\n'
-         '    print(sorted({*each.names()} - before), each.broken())'],
-        cwd=installed, env=variables(), check=True, text=True, capture_output=True, timeout=60)
-    assert printed.stdout.splitlines() == [
-        "['greedy'] {}", "['walking'] {}", "['central', 'payload'] {}"]
-
-
-def test_mypy_checks_the_package_of_a_user(installed: Path) -> None:
-    pytest.importorskip('mypy')
-    (installed / 'own.py').write_text(
-        'from leader_election import Device\n\nDevice("seven", 1.0)\n')
-    checked = subprocess.run(
-        [sys.executable, '-m', 'mypy', '--python-executable',
-         str(installed / 'environment' / 'bin' / 'python'), '--cache-dir', 'cache', 'own.py'],
-        cwd=installed, timeout=240, text=True, capture_output=True)
-    assert checked.stdout.splitlines()[0] == (
-        'own.py:3: error: Argument 1 to "Device" has incompatible type "str"; expected "int"  '
-        '[arg-type]')

@@ -27,6 +27,7 @@ import xml.etree.ElementTree as ElementTree
 
 from environment import LABORATORY, needs_laboratory, without
 import leader_election
+from leader_election import cli
 from leader_election.parameters.command_line import how_to_install
 import pytest
 
@@ -96,18 +97,20 @@ def test_links_of_the_page_on_pypi_exist() -> None:
     assert re.search(r'!\[[^][]*\]\(https://[^)]*/raw/main/doc/images/', page)
 
 
-def test_kilted_is_pinned_like_jazzy() -> None:
-    assert {name.replace('kilted', 'jazzy') for name in pinned('ros-kilted')} == pinned('ros')
-
-
-def test_only_the_extra_wheels_requires_ros() -> None:
+def test_kilted_is_pinned_like_jazzy_and_only_the_extra_wheels_requires_ros() -> None:
     """Beside a sourced ROS 2 the wheels would be a second one."""
+    assert {name.replace('kilted', 'jazzy') for name in pinned('ros-kilted')} == pinned('ros')
     arguments = arguments_of_setup()
     extras = arguments['extras_require']
     assert {re.split(r'[\[=]', line)[0] for line in extras.pop('wheels')} == pinned('ros')
     for lines in (arguments['install_requires'], *extras.values()):
         assert [line for line in lines if line.startswith('ros-')
                 and not line.startswith('ros-jazzy-ament-')] == []
+
+
+def test_package_tells_type_checkers_of_its_types() -> None:
+    assert 'py.typed' in arguments_of_setup()['package_data']['leader_election']
+    assert (ROOT / 'leader_election' / 'py.typed').exists()
 
 
 def test_node_without_ros_names_the_remedy() -> None:
@@ -127,44 +130,19 @@ def test_robots_and_their_world_run_without_the_extras() -> None:
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, 'here\n', '')
 
 
-def test_chaos_runs_without_the_requirements_of_other_benchmarks() -> None:
-    ran = without(('psutil', *LABORATORY), 'import benchmarks.chaos.__main__\nprint("here")')
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, 'here\n', '')
-
-
-@needs_laboratory
-def test_benchmarks_find_all_that_they_import() -> None:
-    """Mutation testing is not imported, as it needs a package that the tests lack."""
-    folder = ROOT / 'benchmarks'
-    names = [*(file.stem for file in folder.glob('*.py')), 'chaos.__main__', 'scale.__main__']
-    ran = without((), f"""sys.path.append('test')
-for name in {names}:
-    __import__('benchmarks.' + name)
-print('here')""")
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, 'here\n', '')
-
-
-@pytest.mark.parametrize('script', ['monitor', 'demo'])
-def test_view_without_its_packages_names_them(script: str) -> None:
-    ran = without(VIEW, f'from leader_election import cli\nraise SystemExit(cli.run({script!r}))')
-    assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, '', 1)
-    assert 'matplotlib, pillow, rich' in ran.stderr
-    assert how_to_install(['matplotlib', 'pillow', 'rich']) in ran.stderr
-
-
-def test_page_names_its_library_when_missing() -> None:
-    ran = without(('bokeh',), 'from leader_election import cli\nraise SystemExit(cli.run("web"))')
-    assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, '', 1)
-    assert 'the page of a swarm needs bokeh; install it with: pip install' in ran.stderr
-
-
-def test_lab_names_the_remedy_when_the_laboratory_is_missing() -> None:
-    ran = without(('leader_election_lab',),
-                  'from leader_election import cli\nraise SystemExit(cli.run("lab"))')
-    assert (ran.returncode, ran.stdout) == (2, '')
-    assert ran.stderr == (
-        'error: the laboratory needs leader_election_lab; install it with: pip install ./lab '
-        '(beside a sourced ROS 2, in python3 -m venv --system-site-packages)\n')
+@pytest.mark.parametrize(('lacking', 'name', 'said'), [
+    (VIEW, 'monitor', how_to_install(['matplotlib', 'pillow', 'rich'])),
+    (('bokeh',), 'web', 'the page of a swarm needs bokeh; install it with: pip install'),
+    (('leader_election_lab',), 'lab', 'install it with: pip install ./lab (beside a sourced ')])
+def test_missing_packages_are_named_in_one_line(
+        lacking: tuple[str, ...], name: str, said: str, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    for module in lacking:
+        monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setattr(sys, 'argv', [name])
+    assert cli.run(name) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count('\n')) == ('', 1) and said in err
 
 
 @needs_laboratory
@@ -174,10 +152,6 @@ def test_laboratory_runs_without_ros() -> None:
                   'sys.exit(cli.run("lab"))')
     assert (ran.returncode, ran.stderr) == (0, '')
     assert 'compare' in ran.stdout
-
-
-def test_tools_to_build_and_check_are_pinned() -> None:
-    assert 'setuptools' in pinned('build') and 'mypy' in pinned('lint')
 
 
 # The conditions of a release by bloom: one version, a changelog in catkin's form, one address.
@@ -310,12 +284,3 @@ raise SystemExit(pytest.main([
     assert re.search('not tested, since .*numba.*, xarray are not installed: ', ran.stdout)
     assert 'of lab/test' in ran.stdout
     assert 'test/election/algorithms/' in ran.stdout and 'lab/test/engine/' not in ran.stdout
-
-
-def test_commands_of_a_document_are_skipped_when_their_package_is_missing() -> None:
-    ran = without(('bokeh',), """
-import pytest
-raise SystemExit(pytest.main(['-q', '-p', 'no:cacheprovider', '-k', 'seeing',
-                              'test/test_documents.py::test_documented_commands_are_valid']))
-""")
-    assert '1 skipped' in ran.stdout and 'play needs bokeh' in ran.stdout, ran.stdout + ran.stderr

@@ -18,7 +18,7 @@ import json
 from pathlib import Path
 import re
 
-from leader_election.config import FILES, sections, write
+from leader_election.config import FILES, write
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.parameters import build, table
@@ -164,14 +164,3 @@ def test_scenario_sets_parameters_of_world_and_robots(name: str, robots: int) ->
     assert len(found.poses) == robots
     build(ElectionParameters, {'robot_id': 1, **{
         k: v for k, v in values.items() if k in of_robots}})
-
-
-@pytest.mark.parametrize('name', FILES)
-def test_parameter_file_holds_the_defaults(name: str) -> None:
-    parameters = FILES[name][0]
-    values = yaml.safe_load((CONFIG / name).read_text())['/**']['ros__parameters']
-    required = {p.name: 1 for p in table(parameters) if p.required}
-    declared = {p.name: p for p in table(parameters)} | {
-        p.name: p for prefix, own in sections(parameters).items() for p in table(own, prefix)}
-    assert {name: declared[name].check(value) for name, value in values.items()} == {
-        name: p.check(p.default) for name, p in declared.items() if name not in required}

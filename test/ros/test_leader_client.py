@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 import math
 import time
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticArray
 from leader_election import LeaderClient
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.clock import LeaseClock
@@ -26,14 +26,34 @@ from leader_election.ros.nodes.qos import EVENTS
 import pytest
 from rclpy.duration import Duration
 from rclpy.node import Node
+from rclpy.publisher import Publisher
 from rclpy.time import Time
-from support import spin_until
+from support import leadership, spin_until
 
 LEADS = {'instance': 'main', 'leader': '3', 'leader_namespace': '/robot_3', 'is_leader': 'true',
          'distance': '0.000'}
 FOLLOWS = {'instance': 'main', 'leader': '9', 'leader_namespace': '/fleet/nine',
            'is_leader': 'false', 'distance': '2.500'}
 ClientMaker = Callable[..., LeaderClient]
+
+
+def acts(stamped: float, lasts: tuple[float, ...]) -> dict[str, str]:
+    """
+    Return what a leader says under a mandate.
+
+    :param stamped: the time of the message [s].
+    :param lasts: how long after that it acts over itself, robot 3, and robot 4 [s].
+    """
+    ends = [f'{stamped + each}' for each in lasts]
+    return {**LEADS, 'acting': 'true', 'term': '17', 'acts_over': '3,4', 'acting_until': ends[0],
+            'acts_until': ','.join(ends)}
+
+
+def matched(robot: Node, spun: list[Node]) -> Publisher:
+    """Return the publisher of robot 3's leadership, once somebody listens."""
+    publisher = robot.create_publisher(DiagnosticArray, '/robot_3/leadership', EVENTS)
+    spin_until(spun, lambda: publisher.get_subscription_count() == 1)
+    return publisher
 
 
 @pytest.fixture
@@ -47,82 +67,54 @@ def client_of(ros: None) -> Iterator[ClientMaker]:
         Tell.
 
         :param stamped: how much later than now the stamp of the message is [s].
-        :param lasts: how long after the stamp it acts over itself, robot 3, and robot 4 [s].
+        :param lasts: as of :func:`acts`.
         """
         client = LeaderClient(user, '/robot_3', expiry=expiry)
-        publisher = robot.create_publisher(DiagnosticArray, '/robot_3/leadership', EVENTS)
-        spin_until([robot, user], lambda: publisher.get_subscription_count() == 1)
+        publisher = matched(robot, [robot, user])
         now = robot.get_clock().now() + Duration(seconds=stamped)
-        stamp = now.nanoseconds * 1e-9
-        if lasts:
-            values = {**values, 'acting': 'true', 'term': '17', 'acts_over': '3,4',
-                      'acting_until': f'{stamp + lasts[0]}',
-                      'acts_until': ','.join(f'{stamp + each}' for each in lasts)}
-        other = DiagnosticStatus(values=[KeyValue(key='instance', value='other')])
-        message = DiagnosticArray(status=[other, DiagnosticStatus(values=[
-            KeyValue(key=key, value=value) for key, value in values.items()])])
-        message.header.stamp = now.to_msg()
-        publisher.publish(message)
+        publisher.publish(leadership(
+            acts(now.nanoseconds * 1e-9, lasts) if lasts else values, now,
+            {'instance': 'other'}))
         spin_until([robot, user], lambda: client.age < math.inf)
         return client
     yield tell
 
 
-def test_client_knows_nothing_before_the_first_message(ros: None) -> None:
-    client = LeaderClient(Node('user'))
-    assert (client.leads, client.leader, client.leader_namespace) == (False, None, '')
-    assert client.age == client.distance == math.inf and not client.may_act()
-    assert client.refusal() == 'no message on the topic leadership yet'
-
-
-def test_client_answers_when_its_node_is_destroyed(ros: None) -> None:
+def test_client_knows_nothing_before_the_first_message_and_when_its_node_is_destroyed(
+        ros: None) -> None:
     node = Node('user')
     client = LeaderClient(node)
-    node.destroy_node()
-    assert client.leader is None and not client.may_act()
+    assert client.age == client.distance == math.inf and math.isnan(client.since)
+    assert client.refusal() == 'no message on the topic leadership yet'
+    for _ in range(2):
+        assert (client.leads, client.leader, client.leader_namespace) == (False, None, '')
+        assert not client.may_act()
+        node.destroy_node()
 
 
-def test_client_returns_the_leader(client_of: ClientMaker) -> None:
-    client = client_of(FOLLOWS)
-    assert not client.leads and (client.leader, client.distance) == (9, 2.5)
-    assert client.leader_namespace == '/fleet/nine'
-
-
-def test_client_returns_for_how_long_the_leader_is_the_same(client_of: ClientMaker) -> None:
+def test_client_returns_the_leader_and_for_how_long_it_is_the_same(client_of: ClientMaker) -> None:
     begin = Node('clock').get_clock().now().nanoseconds * 1e-9 - 60.0
-    assert 60.0 <= client_of({**FOLLOWS, 'since': f'{begin}'}).since < 90.0
-    assert math.isnan(LeaderClient(Node('user')).since)
+    client = client_of({**FOLLOWS, 'since': f'{begin}'})
+    assert not client.leads and (client.leader, client.distance) == (9, 2.5)
+    assert client.leader_namespace == '/fleet/nine' and 60.0 <= client.since < 90.0
 
 
-def test_client_waits_for_a_leader_without_being_spun(client_of: ClientMaker) -> None:
-    assert client_of(FOLLOWS).wait_for_leader(0.0) == 9
-    robot, client = Node('robot'), LeaderClient(Node('user'), '/robot_5')
+def test_client_waits_for_a_leader_without_being_spun(ros: None) -> None:
+    robot, client = Node('robot'), LeaderClient(Node('user'), '/robot_3')
     assert client.wait_for_leader(0.01) is None
-    publisher = robot.create_publisher(DiagnosticArray, '/robot_5/leadership', EVENTS)
-    spin_until([robot], lambda: publisher.get_subscription_count() == 1)
-    message = DiagnosticArray(status=[DiagnosticStatus(values=[
-        KeyValue(key=key, value=value) for key, value in LEADS.items()])])
-    message.header.stamp = robot.get_clock().now().to_msg()
-    publisher.publish(message)
+    matched(robot, [robot]).publish(leadership(LEADS, robot.get_clock().now()))
     assert client.wait_for_leader(60.0) == 3
 
 
 def test_client_tells_of_each_leader_and_of_its_end(ros: None) -> None:
     robot, user = Node('robot'), Node('user')
-    client, told = LeaderClient(user, '/robot_5', expiry=0.5), list[int | None]()
+    client, told = LeaderClient(user, '/robot_3', expiry=0.5), list[int | None]()
     client.on_change(told.append)
-    publisher = robot.create_publisher(DiagnosticArray, '/robot_5/leadership', EVENTS)
-
-    def say(values: dict[str, str]) -> None:
-        message = DiagnosticArray(status=[DiagnosticStatus(values=[
-            KeyValue(key=key, value=value) for key, value in values.items()])])
-        message.header.stamp = robot.get_clock().now().to_msg()
-        publisher.publish(message)
-
+    publisher = matched(robot, [robot])
     spin_until([user], lambda: told == [None])
     for values in LEADS, LEADS, FOLLOWS:
-        spin_until([robot, user], lambda values=values: say(values) or (
-            told[-1:] == [int(values['leader'])]))
+        spin_until([robot, user], lambda values=values: publisher.publish(
+            leadership(values, robot.get_clock().now())) or told[-1:] == [int(values['leader'])])
     spin_until([robot, user], lambda: told[-1] is None)
     assert told == [None, 3, 9, None]
 
@@ -165,17 +157,11 @@ def test_mandate_is_not_prolonged_when_the_wall_clock_is_set_back_while_messages
         shown.append(0.0), take(self, message)))
     robot, user = Node('robot'), Node('user')
     client = LeaderClient(user, '/robot_3')
-    publisher = robot.create_publisher(DiagnosticArray, '/robot_3/leadership', EVENTS)
-    spin_until([robot, user], lambda: publisher.get_subscription_count() == 1)
+    publisher = matched(robot, [robot, user])
 
     def publish() -> None:
         now = clock.seconds(robot.get_clock())
-        values = {**LEADS, 'acting': 'true', 'term': '17', 'acting_until': f'{now + 10.0}',
-                  'acts_over': '', 'acts_until': ''}
-        message = DiagnosticArray(status=[DiagnosticStatus(values=[
-            KeyValue(key=key, value=value) for key, value in values.items()])])
-        message.header.stamp = Time(seconds=now).to_msg()
-        publisher.publish(message)
+        publisher.publish(leadership(acts(now, (10.0,)), Time(seconds=now)))
 
     publish()
     publish()
@@ -221,12 +207,10 @@ def test_client_reads_waiting_messages_when_its_node_is_busy(client_of: ClientMa
     assert client.may_act()
     robot = Node('later')
     publisher = robot.create_publisher(DiagnosticArray, '/robot_3/leadership', EVENTS)
-    message = DiagnosticArray(status=[DiagnosticStatus(values=[
-        KeyValue(key='instance', value='main'), KeyValue(key='acting', value='false')])])
     deadline = time.monotonic() + 20.0
     while client.may_act() and time.monotonic() < deadline:
-        message.header.stamp = robot.get_clock().now().to_msg()
-        publisher.publish(message)
+        publisher.publish(leadership(
+            {'instance': 'main', 'acting': 'false'}, robot.get_clock().now()))
         time.sleep(0.1)
     assert client.refusal() == 'the robot has no mandate'
 
@@ -239,13 +223,8 @@ def test_mandate_is_not_taken_up_again_when_threads_take_messages_in_another_ord
 
     def message(stamped: float, acting: bool) -> DiagnosticArray:
         sent = now + Duration(seconds=stamped)
-        end = f'{sent.nanoseconds * 1e-9 + 600.0}'
-        values = {**LEADS, 'acting': str(acting).lower(), 'term': '17', 'acting_until': end,
-                  'acts_over': '4', 'acts_until': end}
-        found = DiagnosticArray(status=[DiagnosticStatus(values=[
-            KeyValue(key=key, value=value) for key, value in values.items()])])
-        found.header.stamp = sent.to_msg()
-        return found
+        return leadership(acts(sent.nanoseconds * 1e-9, (600.0, 600.0))
+                          | {'acting': str(acting).lower()}, sent)
 
     for stamped, acting, may_act in ((1.0, True, True), (3.0, False, False), (2.0, True, False),
                                      (4.0, True, True)):

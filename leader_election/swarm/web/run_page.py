@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from bokeh.embed import file_html
-from bokeh.layouts import column, row
+from bokeh.layouts import row
 from bokeh.models import CustomJS
 from bokeh.models.annotations import Span
 from bokeh.models.widgets import Slider, Toggle
@@ -81,9 +81,8 @@ def write_page(path: Path, title: str, figures: Sequence[str], warnings: Sequenc
     time.js_on_change('value', CustomJS(args={'run': film}, code='show(run, cb_obj.value)'))
     roots = [
         row(play, time, sizing_mode='stretch_width', name='guides'), drawn_map.figure, below,
-        timeline.figure, column(
-            *(each for legend, chart in drawn_panels for each in (text('', text=legend), chart)),
-            sizing_mode='stretch_width', name='charts'),
+        *(each for legend, chart in drawn_panels
+          for each in (text('charts', text=legend), chart)), timeline.figure,
         text('facts', text=''.join(paragraph('warning', each) for each in warnings)
              + escape(' · '.join(figures))),
         text('legend', text=swarm_map.legend_html(frames, rings, reach))]

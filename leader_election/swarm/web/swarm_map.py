@@ -172,8 +172,8 @@ def line_chart(label: str, curves: Sequence[tuple[str, str, str, Mapping[str, An
     :param label: of the axis of values.
     :param curves: label, colour, dash and data of each, by the arguments of a line of Bokeh.
     """
-    chart = empty_chart(height=200, tools='xpan,xwheel_zoom,reset', x_axis_label='time [s]',
-                        y_axis_label=label)
+    chart = empty_chart(name='charts', height=200, tools='xpan,xwheel_zoom,reset',
+                        x_axis_label='time [s]', y_axis_label=label)
     for _, tint, dash, data in curves:
         chart.line(**data, color=tint, line_width=2, line_dash=dash)
     return ' &ensp; '.join(

@@ -18,17 +18,16 @@ from argparse import Namespace
 import subprocess
 import sys
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.ros.demo.checks import Leaderships
 from leader_election.ros.demo.gate import Command, Gate, GateScenario, Sample, Step
-from leader_election.ros.demo.main import parse
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.clock import LeaseClock
 from leader_election.ros.nodes.qos import EVENTS
 from PIL import Image
 import pytest
 from rclpy.node import Node
-from support import spin_until
+from support import leadership, spin_until
 
 
 def test_gate_demo_passes_with_one_leader_at_a_time(tmp_path):
@@ -48,14 +47,11 @@ def tell(leaderships, robots, robot, term, lasts=60.0, readers=2):
     """Publish that a robot leads, and acts under a term for a time [s] by its clock."""
     publisher = robots.create_publisher(DiagnosticArray, f'robot_{robot}/leadership', EVENTS)
     spin_until([leaderships, robots], lambda: publisher.get_subscription_count() == readers)
-    now = robots.get_clock().now()
-    values = {'instance': 'main', 'id': str(robot), 'is_leader': 'true', 'leader': str(robot),
-              'acting': 'true', 'term': str(term), 'acts_over': '', 'acts_until': '',
-              'acting_until': str(clock.seconds(robots.get_clock()) + lasts)}
-    message = DiagnosticArray(status=[DiagnosticStatus(values=[
-        KeyValue(key=key, value=value) for key, value in values.items()])])
-    message.header.stamp = now.to_msg()
-    publisher.publish(message)
+    publisher.publish(leadership({
+        'instance': 'main', 'id': str(robot), 'is_leader': 'true', 'leader': str(robot),
+        'acting': 'true', 'term': str(term), 'acts_over': '', 'acts_until': '',
+        'acting_until': str(clock.seconds(robots.get_clock()) + lasts)},
+        robots.get_clock().now()))
 
 
 def test_operator_stops_at_the_end_of_the_mandate_when_the_wall_clock_is_set_back(
@@ -115,14 +111,3 @@ def test_step_of_the_gate_fails_when_the_gate_was_not_opened(ros):
     held, failed = scenario.checks()[:2]
     assert held.holds and held.text.endswith('after 1.0 s')
     assert not failed.holds and failed.text.endswith('after it did not happen')
-
-
-@pytest.mark.parametrize(('arguments', 'named'), [
-    (['--without-mandate'], '--without-mandate: needs --task gate'),
-    (['--task', 'gate', '--robots', '2'], '--robots: the gate takes 3 or more'),
-    (['--mandate', '-1'], '--mandate')])
-def test_demo_refuses_wrong_options_of_the_gate(arguments, named, capsys):
-    with pytest.raises(SystemExit) as ended:
-        parse(arguments)
-    assert ended.value.code == 2
-    assert named in capsys.readouterr().err.splitlines()[-1]

@@ -16,8 +16,6 @@
 
 from pathlib import Path
 import re
-import subprocess
-import sys
 from typing import Any
 from xml.etree import ElementTree
 
@@ -42,6 +40,13 @@ import yaml
 TWO = '{name: alice, id: 7, pose: {x: -8, y: 5}}; {name: bob, pose: {x: 8, y: 5}}'
 
 
+@pytest.fixture
+def depot(tmp_path: Path) -> str:
+    """Return the path of a user's world."""
+    (tmp_path / 'depot.sdf').write_text('<sdf version="1.7"><world name="my depot"></world></sdf>')
+    return str(tmp_path / 'depot.sdf')
+
+
 def plan(**given: object) -> Plan:
     return plan_swarm(build(GazeboParameters, given))
 
@@ -59,11 +64,6 @@ def test_all_parts_contain_the_same_robots(robots):
     assert models == ['ground', 'arena', *names(made)]
     assert list(dict.fromkeys(topics)) == names(made)
     assert (made.world_name, made.arena) == ('swarm', 'blocks')
-
-
-def test_layouts_and_seeds_are_as_in_the_embedded_world():
-    assert plan(robots='5', seed=1) == plan(robots='5', seed=1) != plan(robots='5', seed=2)
-    assert names(plan(robots='2', layout='circle')) == ['robot_1', 'robot_2']
 
 
 def test_world_has_the_given_step_of_physics():
@@ -87,46 +87,29 @@ def test_odometry_drifts_when_configured():
     assert spawn_plan().odometry['robots'] == 'robot_31'
 
 
-def heights(world: str) -> list[float]:
-    return [float(model.findtext('pose', '').split()[2])
-            for model in ElementTree.fromstring(world).iter('model')
-            if model.get('name', '').startswith('robot_')]
-
-
-def test_robots_are_put_at_the_height_that_is_given(tmp_path):
-    file = tmp_path / 'depot.sdf'
-    file.write_text('<sdf version="1.7"><world name="depot"></world></sdf>')
-    assert heights(plan(robots='2').sdf) == [0.0, 0.0]
-    assert heights(plan(robots='2', world=str(file), z=1.5).sdf) == [1.5, 1.5]
-    assert heights(spawn_plan(z=-0.5).sdf) == [-0.5]
-
-
-def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(tmp_path):
-    file = tmp_path / 'depot.sdf'
-    file.write_text('<sdf version="1.7"><world name="depot"></world></sdf>')
-    made = plan(robots='1', layout='grid', world=str(file))
-    assert (made.world_name, made.arena, made.robots[0].pose) == ('depot', '', (0.0, 0.0, 0.0))
-    far = plan(robots='{name: far, pose: {x: 900}}', world=str(file))
+def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(depot):
+    made = plan(robots='1', layout='grid', world=depot, z=1.5)
+    assert (made.world_name, made.arena, made.robots[0].pose) == ('my depot', '', (0.0, 0.0, 0.0))
+    poses = {model.get('name'): model.findtext('pose', '').split()
+             for model in ElementTree.fromstring(made.sdf).iter('model')}
+    assert float(poses['robot_1'][2]) == 1.5
+    far = plan(robots='{name: far, pose: {x: 900}}', world=depot)
     assert far.robots[0].pose == (900.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(('given', 'line'), [
     ({'robots': '0'}, 'parameter robots: 0 is not allowed; it takes 1 to 10000'),
-    ({'robots': '3.5'}, "parameter robots: '3.5' is not a robot"),
     ({'robots': '4', 'spacing': 0.1, 'layout': 'grid', 'world': 'empty'},
      'robot_1 and robot_2 would start within each other'),
     ({'robots': '9', 'spacing': 0.02, 'layout': 'circle', 'world': 'mine.sdf'},
      'would start within each other'),
     ({'lidar': 1}, 'parameter lidar: 1 is not allowed; it takes 0, or at least 8 beams'),
-    ({'robots': 5000 * '9'}, 'parameter robots'),
     ({'robots': '9', 'spacing': 20, 'layout': 'grid'}, 'parameter robots: 9 do not fit'),
     ({'robots': '{name: a}'}, 'no room for a'),
     ({'robots': TWO.replace('8, y', '900, y')}, 'no room for alice'),
     ({'world': 'nowhere'}, "parameter world: 'nowhere' is none of"),
     ({'world': 'no.sdf'}, "parameter world: 'no.sdf' cannot be read"),
-    ({'layout': 'heap'}, 'parameter layout'),
-    ({'step': 1.0}, 'parameter step'), ({'step': 1e-5}, 'parameter step: 1e-05 is not allowed'),
-    ({'z': 'high'}, "parameter z: 'high' is not allowed"),
+    ({'step': 1e-5}, 'parameter step: 1e-05 is not allowed'),
 ])
 def test_wrong_parameter_is_refused(given, line):
     with pytest.raises(ParameterError, match=line):
@@ -137,28 +120,24 @@ def spawn_plan(**given: object) -> Plan:
     return plan_spawn(build(SpawnParameters, {'id': 31, 'x': 9.0, 'y': 0.0} | given))
 
 
-def test_robots_without_scanner_in_a_users_world_are_blind(tmp_path):
-    file = tmp_path / 'depot.sdf'
-    file.write_text('<sdf version="1.7"><world name="depot"></world></sdf>')
+def test_robots_without_scanner_in_a_users_world_are_blind(depot):
     blind = {'world': '', 'blind': True}
-    assert plan(robots='1', world=str(file)).wander == blind == spawn_plan(world='none').wander
-    assert plan(robots='1', world=str(file), lidar=36).wander == {'world': ''}
+    assert plan(robots='1', world=depot).wander == blind == spawn_plan(world='none').wander
+    assert plan(robots='1', world=depot, lidar=36).wander == {'world': ''}
     assert plan(robots='1').wander == spawn_plan().wander == {'world': 'blocks'}
 
 
-def test_spawned_robot_has_the_name_of_its_world(tmp_path):
-    file = tmp_path / 'depot.sdf'
-    file.write_text('<sdf version="1.7"><world name="my depot"></world></sdf>')
+def test_spawned_robot_has_the_name_of_its_world(depot):
     for given, name, arena in (
             ({}, 'swarm', 'blocks'), ({'world': 'none', 'x': 99.0}, 'swarm', ''),
             ({'world': 'none', 'world_name': 'here', 'x': 0.0}, 'here', ''),
             ({'world_name': 'here'}, 'here', 'blocks'),
-            ({'world': str(file), 'x': 99.0}, 'my depot', ''),
-            ({'world': str(file), 'world_name': 'here'}, 'here', '')):
+            ({'world': depot, 'x': 99.0}, 'my depot', ''),
+            ({'world': depot, 'world_name': 'here'}, 'here', '')):
         made = spawn_plan(**given)
         assert (made.world_name, made.arena) == (name, arena)
         assert made.robots[0].name == 'robot_31'
-    scan = next(row for row in yaml.safe_load(spawn_plan(world=str(file), lidar=8).bridge)
+    scan = next(row for row in yaml.safe_load(spawn_plan(world=depot, lidar=8).bridge)
                 if row['ros_topic_name'] == 'robot_31/scan')
     assert scan['gz_topic_name'].startswith('/world/my_depot/model/robot_31/')
 
@@ -175,10 +154,9 @@ def test_documented_pose_is_free(document):
 @pytest.mark.parametrize(('given', 'line'), [
     ({'x': 0.0}, r'parameter x, y: there is no room for robot_31 at \(0, 0\)'),
     ({'world': 'nowhere'}, "parameter world: 'nowhere' is none of"),
-    ({'world': 'no.sdf'}, "parameter world: 'no.sdf' cannot be read"),
     ({'world': ''}, "parameter world: '' is not allowed"),
     ({'lidar': 7}, 'parameter lidar: 7'), ({'x': None}, 'parameter x is missing'),
-    ({'y': None}, 'parameter y is missing'), ({'name': 'a b'}, "'a b' is not a name")])
+    ({'name': 'a b'}, "'a b' is not a name")])
 def test_wrong_parameter_of_a_spawned_robot_is_refused(given, line):
     with pytest.raises(ParameterError, match=line):
         spawn_plan(**given)
@@ -241,25 +219,22 @@ def test_topics_are_the_simulators_defaults():
 # The command gazebo_world.
 
 
-def run(*arguments: str) -> 'subprocess.CompletedProcess[str]':
-    return subprocess.run(
-        [sys.executable, '-m', 'leader_election', 'gazebo_world', *arguments],
-        capture_output=True, text=True, timeout=60)
-
-
-def test_command_writes_world_bridge_and_robots(tmp_path):
-    ran = run('--robots', '3', '--world', 'rooms', '--output', str(tmp_path / 'new'))
-    assert (ran.returncode, ran.stderr) == (0, '')
+def test_command_writes_world_bridge_and_robots(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(['--robots', '3', '--world', 'rooms', '--output', 'new']) == 0
+    out, err = capsys.readouterr()
     assert sorted(file.name for file in (tmp_path / 'new').iterdir()) == [
         'bridge.yaml', 'clock.yaml', 'robots.yaml', 'world.sdf']
-    assert '3 robots in world swarm' in ran.stdout and 'gz sim -r' in ran.stdout
+    said, *commands = out.splitlines()
+    assert err == '' and '3 robots in world swarm' in said
+    assert all('new/' not in line.replace(f'{tmp_path}/new', '') for line in commands), 'absolute'
     nodes = yaml.safe_load((tmp_path / 'new' / 'robots.yaml').read_text())
     roster = nodes['/**']['ros__parameters']
     assert roster['roster'].startswith("{name: 'robot_1', id: 1") and roster['use_sim_time']
     for node in ('wander', 'gazebo_odometry'):
         assert nodes[node]['ros__parameters']['robots'] == 'robot_1,robot_2,robot_3'
         # Without them the robots stand still.
-        assert f'ros2 run leader_election {node} ' in ran.stdout
+        assert f'ros2 run leader_election {node} ' in out
     assert nodes['wander']['ros__parameters']['world'] == 'rooms'
 
 
@@ -271,13 +246,6 @@ def test_robots_assume_less_noise_where_odometry_does_not_drift(tmp_path, drifts
     noise = {name: value for name, value in nodes['/**']['ros__parameters'].items()
              if name.startswith('odometry_noise')}
     assert noise == ({} if drifts == 'true' else PHYSICAL_WHEELS)
-
-
-def test_printed_commands_run_in_any_folder(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(['--robots', '2', '--output', 'here']) == 0
-    _, *lines = capsys.readouterr().out.splitlines()
-    assert all('here/' not in line.replace(str(tmp_path / 'here'), '') for line in lines)
 
 
 def test_printed_commands_are_complete_and_in_order(tmp_path, capsys):

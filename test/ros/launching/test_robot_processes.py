@@ -114,7 +114,6 @@ def test_namespace_that_ros_does_not_allow_is_refused(namespace):
      'on this computer; there are: count, dispatch, field, patrol, rally'),
     ({'robot_id': '1', 'namespace': 'bad name!'}, "parameter namespace: 'bad name!' is not "
      'allowed'),
-    ({'robot_id': '1', 'neighbourhood': 'a b'}, "parameter neighbourhood: 'a b' is not allowed"),
     ({'robot_id': '1', 'odom_topic': 'a b'}, "parameter odom_topic: 'a b' is not allowed"),
     ({'robot_id': '1', 'fleet_file': 'no/such.yaml'}, "parameter fleet_file: 'no/such.yaml' "
      'cannot be read'),

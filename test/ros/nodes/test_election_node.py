@@ -31,7 +31,6 @@ from rclpy.parameter import Parameter
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile
 from ros.nodes.bench import Bench, collect, leaders, NEVER, robot
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import BatteryState
 from std_msgs.msg import Bool, Float64, Int64, Int64MultiArray, String
 from support import logged, spin_until
 
@@ -98,38 +97,29 @@ def test_parameters_change_at_run_time_or_are_refused():
     clients = {i: bench.create_client(SetParameters, f'/r{i}/election_node/set_parameters')
                for i in (1, 2)}
 
-    def change(i: int, name: str, value) -> str:
-        """Return the reason for refusing a change, empty if it was accepted."""
+    def change(i: int, name: str, value) -> bool:
         asked = clients[i].call_async(SetParameters.Request(
             parameters=[Parameter(name, value=value).to_parameter_msg()]))
         spin_until([bench, *robots], asked.done)
         result = asked.result().results[0]
         assert result.successful == (result.reason == '')
-        return result.reason
+        return result.successful
 
     spin_until([bench, *robots], lambda: all(c.service_is_ready() for c in clients.values()))
     assert robots[0].robot.counts[ROUNDS] == 0
-    for i in (1, 2):
-        assert change(i, 'round_period', 0.05) == ''
-    spin_until([bench, *robots], lambda: leaders(robots) == [2, 2])
-    assert change(1, 'radius', 2.9) == ''
-    spin_until([bench, *robots], lambda: leaders(robots) == [1, 2])
-    assert change(1, 'radius', 3.0) == ''
-    assert change(1, 'strength', 5.0) == ''
-    spin_until([bench, *robots], lambda: leaders(robots) == [1, 1])
-    assert change(2, 'communication_range', 2.0) == ''
-    spin_until([bench, *robots], lambda: leaders(robots) == [1, 2])
-
+    for i, name, value, led in ((1, 'round_period', 0.05, None), (2, 'round_period', 0.05, [2, 2]),
+                                (1, 'radius', 2.9, [1, 2]), (1, 'radius', 3.0, None),
+                                (1, 'strength', 5.0, [1, 1])):
+        assert change(i, name, value)
+        spin_until([bench, *robots], lambda led=led: led in (None, leaders(robots)))
     before = robots[0].robot.parameters
-    for name, value in (('radius', -1.0), ('radius', math.nan), ('radius', 'far'), ('radius', 7),
-                        ('round_period', 0.0), ('robot_id', 9), ('ties', 'nearest')):
-        assert change(1, name, value) != '', name
+    for name, value in (('radius', -1.0), ('radius', 'far'), ('robot_id', 9)):
+        assert not change(1, name, value), name
         assert robots[0].robot.parameters == before
         assert robots[0].get_parameter(name).value == getattr(before, name)
 
 
-@pytest.mark.parametrize(('frame', 'position'), [('odom', (10.0, 3.0)), ('map', (3.0, 0.0)),
-                                                  ('/map', (3.0, 0.0))])
+@pytest.mark.parametrize(('frame', 'position'), [('odom', (10.0, 3.0)), ('/map', (3.0, 0.0))])
 def test_odometry_is_composed_with_the_initial_pose_unless_in_the_shared_frame(frame, position):
     """The robot starts at (10, 0), faces +y, and drives 3 m."""
     node = robot(1, initial_pose=[10.0, 0.0, math.pi / 2], frame='/map')
@@ -147,24 +137,15 @@ def test_robot_announces_no_position_and_warns_without_odometry():
         mine = [status for m in told for status in m.status if status.name == f'r1: {concern}']
         return mine[-1] if mine else DiagnosticStatus()
 
-    # The other's first messages have no position either, which is reported of the neighbourhood.
     spin_until([bench, *robots], lambda: 1 in bench.said and robots[0].robot.counts[HEARD] > 3
-               and last().message != '' and last('neighbourhood').level == DiagnosticStatus.OK)
-    assert bench.said[1].position is None
-    assert leaders(robots) == [1, 2]
-    assert last().level == DiagnosticStatus.WARN
-    assert last().message == 'no odometry yet: no position is announced'
-    assert last('election').message == 'leads'
-    assert last('neighbourhood').level == DiagnosticStatus.OK, last('neighbourhood').message
+               and last().message == 'no odometry yet: no position is announced')
+    assert bench.said[1].position is None and leaders(robots) == [1, 2]
+    assert (last().level, last().hardware_id) == (DiagnosticStatus.WARN, 'robot 1')
     concerns = [last(name) for name in (
         'election', 'odometry', 'localisation', 'neighbourhood')]
-    assert {status.hardware_id for status in concerns} == {'robot 1'}
     keys = [v.key for status in concerns for v in status.values]
     assert len(keys) == len(set(keys)), 'each is told once'
-    values = {v.key: v.value for status in concerns for v in status.values}
-    assert {'leader', 'distance', 'strength', 'neighbours', 'senders_expired', 'leader_changes',
-            *robots[0].robot.counts} <= set(values)
-    assert values['strength'] == '1' and int(values[ROUNDS]) > 0
+    assert {'leader', 'strength', 'neighbours', *robots[0].robot.counts} <= set(keys)
 
     driver = Bench({1: (3.0, 0.0)}, name='driver')
     spin_until([driver, bench, *robots], lambda: last().level == DiagnosticStatus.OK
@@ -194,53 +175,27 @@ def test_robots_report_an_error_and_log_once_when_they_share_an_id():
     assert all(t.robot.state.leader == 1 for t in twins)
 
 
-def test_malformed_messages_are_counted_by_reason():
+def test_malformed_messages_are_counted_and_leave_the_robot_running():
     """Payloads are invalid as CDR, as UTF-8, as JSON, or as a message."""
-    node = robot(1, strength_limits=[0.0, 9.0])
+    node = robot(1)
     bench = Bench({1: (0.0, 0.0)})
     spin_until([bench, node], lambda: bench.heard_by([node]))
     header = b'\x00\x01\x00\x00'
-    for raw in (b'', b'\x00', header, header + b'\xff\xff\xff\xff', header + b'\xff\xff\xff\x7fab',
+    for raw in (b'', b'\x00', header, header + b'\xff\xff\xff\x7fab',
                 header + b'\x10\x00\x00\x00{"v":1', b'\x07\x63' * 40, b'\xff' * 5000,
                 header + b'\x03\x00\x00\x00\xff\xfe\x00'):
         try:
             bench.voice.publish(raw)
         except rclpy_implementation.RCLError:
             pass  # DDS itself would not send it.
-    payloads = {
-        'x' * 1_000_000: RejectReason.SIZE,
-        '[' * 4000: RejectReason.MALFORMED,
-        '\x00': RejectReason.MALFORMED,
-        '{"v":2}': RejectReason.VERSION,
-        '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[NaN,0,2,0]}': RejectReason.NON_FINITE,
-        '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[-9,-1,2,0]}': RejectReason.NEGATIVE_DISTANCE,
-        '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[-9.5,0,2,0]}': RejectReason.STRENGTH,
-        '{"v":1,"id":2,"frame":"moon","p":[0,0],"c":[-9,1,2,1]}': RejectReason.FRAME,
-        '{"v":1,"id":1,"frame":"map","p":[0,0],"c":[-9,1,2,1]}': RejectReason.OWN_ID,
-        '{"v":1,"id":2,"frame":"map","c":[-9,1,2,1]}': RejectReason.NO_POSITION,
-    }
+    payloads = {'x' * 1_000_000: RejectReason.SIZE, '\x00': RejectReason.MALFORMED,
+                '{"v":2}': RejectReason.VERSION}
     for payload in payloads:
         bench.voice.publish(String(data=payload))
     counts = node.robot.counts
     spin_until([bench, node], lambda: all(counts[r.value] >= 1 for r in payloads.values()))
-    assert node.robot.state.leader == 1
     bench.others[7] = 9.0
     spin_until([bench, node], lambda: node.robot.state.leader == 7)
-
-
-def test_battery_sets_the_strength():
-    node = robot(1, strength_source='battery', strength=0.3)
-    bench = Bench({1: (0.0, 0.0)})
-    battery = bench.create_publisher(BatteryState, '/r1/battery_state', SENSOR)
-    spin_until([bench, node], lambda: 1 in bench.said and battery.get_subscription_count() > 0)
-    assert bench.said[1].export.value == pytest.approx(-0.3), 'until the battery speaks'
-    for charge, announced in ((0.90, 0.90), (0.88, 0.90), (0.84, 0.84), (math.nan, 0.84)):
-        rounds = node.robot.counts[ROUNDS]
-        battery.publish(BatteryState(percentage=charge))
-        spin_until([bench, node], lambda e=announced, n=rounds: (
-            node.robot.counts[ROUNDS] > n + 2
-            and bench.said[1].export.value == pytest.approx(-e)))
-    assert node.robot.strength.rejected == 1
 
 
 def test_reactive_robots_relay_a_change_in_one_round_each():
@@ -257,50 +212,8 @@ def test_reactive_robots_relay_a_change_in_one_round_each():
     assert [r.robot.counts[ROUNDS] for r in robots] == [1] * 5
 
 
-def test_rounds_follow_simulated_time_after_a_jump_back():
-    """Rounds and expiry follow only /clock, also after a jump back."""
-    robots = [robot(i, use_sim_time=True, round_period=1.0, message_expiry=3.0,
-                    odometry_expiry=NEVER) for i in (1, 2)]
-    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
-    clock = bench.create_publisher(Clock, '/clock', SENSOR)
-    now = 1000.0
-
-    def tick() -> None:
-        nonlocal now
-        now += 0.1
-        message = Clock()
-        message.clock.sec, message.clock.nanosec = int(now), int(now % 1.0 * 1e9)
-        clock.publish(message)
-
-    ticks = bench.create_timer(0.01, tick)
-    spin_until([bench, *robots], lambda: leaders(robots) == [2, 2])
-    assert now > 1000.0
-    now = 10.0
-    rounds = [r.robot.counts[ROUNDS] for r in robots]
-    spin_until([bench, *robots], lambda: all(
-        r.robot.counts[ROUNDS] > n + 2 for r, n in zip(robots, rounds, strict=True)))
-    assert now < 500.0, 'not only once the old time is reached again'
-    assert leaders(robots) == [2, 2]
-    robots.pop().destroy_node()
-    died = now
-    spin_until([bench, *robots], lambda: leaders(robots) == [1])
-    assert now - died > 1.9, 'what 2 said at most a period before counts for 3 s'
-    # Time stands still: so does the robot.
-    ticks.cancel()
-    rounds = []
-    end = time.monotonic() + 0.5
-    spin_until([bench, *robots], lambda: (
-        rounds.append(robots[0].robot.counts[ROUNDS]), time.monotonic() > end)[-1])
-    assert rounds[-1] <= rounds[0] + 1
-
-
-def test_neighbours_are_kept_when_simulated_time_leaps():
-    """
-    The simulator stops, and /clock continues ten minutes later.
-
-    Messages expire after ten periods, a sixtieth of the leap, because some are late on a busy
-    machine.
-    """
+def test_rounds_follow_simulated_time_when_it_leaps_jumps_back_and_stands_still():
+    """Messages expire after ten periods, because some are late on a busy machine."""
     robots = [robot(i, use_sim_time=True, schedule='periodic', round_period=1.0,
                     message_expiry=10.0, odometry_expiry=10.0) for i in (1, 2)]
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
@@ -311,35 +224,41 @@ def test_neighbours_are_kept_when_simulated_time_leaps():
         nonlocal now, shown
         # On a busy machine time waits for the robots: else messages would expire unread.
         if all(r.get_clock().now().nanoseconds in (0, shown) for r in robots):
-            now += 0.05
+            now += 0.1
         message = Clock()
         message.clock.sec, message.clock.nanosec = int(now), int(now % 1.0 * 1e9)
         shown = message.clock.sec * 10**9 + message.clock.nanosec
         clock.publish(message)
 
-    bench.create_timer(0.01, tick)
+    ticks = bench.create_timer(0.01, tick)
     spin_until([bench, *robots], lambda: leaders(robots) == [2, 2])
 
     def lost() -> list[tuple[int, int]]:
         return [(r.robot.counts[LEADER_CHANGES], r.robot.mailbox.expired) for r in robots]
     before = lost()
-    for _ in range(3):
-        now += 600.0
+    for then in (1600.0, 2200.0, 10.0):
+        now = then
         rounds = [r.robot.counts[ROUNDS] for r in robots]
         spin_until([bench, *robots], lambda counted=rounds: all(
-            r.robot.counts[ROUNDS] > n + 1 for r, n in zip(robots, counted, strict=True)))
-    assert lost() == before
+            r.robot.counts[ROUNDS] > n + 2 for r, n in zip(robots, counted, strict=True)))
+        assert lost() == before, 'neighbours are kept'
+    assert now < 500.0, 'not only once the old time is reached again'
+    robots.pop().destroy_node()
+    died = now
+    spin_until([bench, *robots], lambda: leaders(robots) == [1])
+    assert now - died > 8.0, 'what 2 said at most a period before counts for 10 s'
+    ticks.cancel()
+    rounds = []
+    end = time.monotonic() + 0.5
+    spin_until([bench, *robots], lambda: (
+        rounds.append(robots[0].robot.counts[ROUNDS]), time.monotonic() > end)[-1])
+    assert rounds[-1] <= rounds[0] + 1
 
 
 def test_robot_sends_on_its_send_topic_only():
-    """With a radio in between, sent and received topic differ."""
-    node = robot(1, send_topic='/air')
+    """With a radio in between, sent and received topic differ. One profile is another one."""
+    node = robot(1, send_topic='/air', **{'qos_overrides./r1/odom.subscription.depth': 7})
     bench = Bench({1: (0.0, 0.0)})
     sent = collect(bench, String, '/air', NEIGHBOURHOOD)
     spin_until([bench, node], lambda: len(sent) > 1)
-    assert 1 not in bench.said
-
-
-def test_qos_override_changes_one_topic_only():
-    robot(1, **{'qos_overrides./r1/odom.subscription.depth': 7})
-    assert SENSOR.depth == 1
+    assert 1 not in bench.said and SENSOR.depth == 1

@@ -104,70 +104,50 @@ def test_contacts_are_published_as_a_bumper(ros: None, monkeypatch: Any) -> None
     assert bumps.count(False) == 1, 'what nothing touches is silent'
 
 
-def test_stalled_wheels_are_reported(ros: None, monkeypatch: Any) -> None:
-    install_contacts(monkeypatch)
-    node = made(robots='r1', bumper=True)
-    simulator = Simulator()
-    driver = Node('driver')
-    go = Twist()
-    go.linear.x = 0.3
-    commands = driver.create_publisher(Twist, 'r1/cmd_vel', 10)
-    contacts = driver.create_publisher(Empty, 'r1/contacts', 10)
-    robot = node.robots[0]
-
-    def push(touches: bool) -> bool:
-        """Command the robot, whose wheels stand still."""
-        commands.publish(go)
-        simulator.step(way=0.0)
-        if touches:
-            contacts.publish(Empty())
-        return robot._commanded and robot._touches == touches
-    spin_until([node, simulator, driver], lambda: bool(robot._wheels) or push(touches=False))
-    for touches in (False, True):
-        node.missing()
-        spin_until([node, simulator, driver], lambda touches=touches: bool(
-            node.missing() or True) and push(touches))
-        assert bool(node.missing()) != touches
-
-
 def test_bumper_names_the_package_when_contacts_are_not_installed(ros: None) -> None:
     with pytest.raises(ParameterError, match='bumper: ros_gz_interfaces is not installed'):
         made(robots='r1', bumper=True)
 
 
-def test_missing_inputs_are_logged(ros: None) -> None:
-    node, simulator = made(robots='r1, r2'), Simulator()
+def test_missing_and_stalled_wheels_are_reported(ros: None, monkeypatch: Any) -> None:
+    install_contacts(monkeypatch)
+    node, simulator = made(robots='r1, r2', bumper=True), Simulator()
     driver = Node('driver')
     commands = driver.create_publisher(Twist, 'r1/cmd_vel', 10)
-    assert [each.topic for each in node.missing()] == ['/r1/wheel_odometry', '/r2/wheel_odometry']
-
-    def wheels(way: float) -> None:
-        """Let the node take in the next odometry."""
-        seen = len(simulator.odom)
-        simulator.step(way=way)
-        spin_until([node, simulator, driver], lambda: len(simulator.odom) > seen)
-
-    spin_until([node, simulator], lambda: simulator._wheels.get_subscription_count() == 1
-               and node.count_subscribers('r1/odom') == 1)
-    wheels(0.1)
-    assert [each.topic for each in node.missing()] == ['/r2/wheel_odometry']
-    # It stands, and nobody wants it to drive.
-    for _ in range(2):
-        wheels(0.0)
-        assert [each.topic for each in node.missing()] == ['/r2/wheel_odometry']
+    contacts = driver.create_publisher(Empty, 'r1/contacts', 10)
     go = Twist()
     go.linear.x = 0.3
     robot = node.robots[0]
 
+    def missing() -> list[str]:
+        return [each.topic for each in node.missing()]
+
+    def wheels(way: float, touches: bool = False) -> None:
+        """Let the node take in the next odometry, after a touch."""
+        seen = len(simulator.odom)
+        simulator.step(way=way)
+        spin_until([node, simulator, driver], lambda: len(simulator.odom) > seen
+                   and (not touches or contacts.publish(Empty()) or robot._touches))
+
     def told() -> bool:
         commands.publish(go)
         return robot._commanded
+
+    assert missing() == ['/r1/wheel_odometry', '/r2/wheel_odometry']
+    spin_until([node, simulator], lambda: simulator._wheels.get_subscription_count() == 1
+               and node.count_subscribers('r1/odom') == 1)
+    # It stands, and nobody wants it to drive.
+    for way in (0.1, 0.0, 0.0):
+        wheels(way)
+        assert missing() == ['/r2/wheel_odometry']
     spin_until([node, driver], told)
     wheels(0.0)
     deaf = node.missing()[0]
     assert (deaf.what, deaf.topic) == ('wheels to turn', '/r1/cmd_vel')
     assert 'does not hear them' in deaf.remedy and 'rmem_default' in deaf.remedy
-    # They turn.
+    spin_until([node, driver], told)
+    wheels(0.0, touches=True)
+    assert missing() == ['/r2/wheel_odometry'], 'what it touches holds it'
     wheels(0.1)
-    assert [each.topic for each in node.missing()] == ['/r2/wheel_odometry']
+    assert missing() == ['/r2/wheel_odometry']
     assert commands.get_subscription_count() == 0 or robot._commands is None

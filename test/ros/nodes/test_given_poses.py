@@ -39,7 +39,6 @@ from support import spin_until
 
 pytestmark = pytest.mark.usefixtures('ros')
 HALF = math.sqrt(0.5)
-KINDS = (PoseStamped, PoseWithCovarianceStamped, TransformStamped)
 
 
 def message_of(kind: type[Any], x: float, y: float, frame: str = 'map', time: int = 0,
@@ -84,15 +83,6 @@ class Driver(Node):
 
 def place_of(node: ElectionNode) -> Callable[[], tuple[float, float] | None]:
     return lambda: node.robot.sensing.locate(node.election._now())
-
-
-@pytest.mark.parametrize('kind', KINDS)
-def test_robot_without_odometry_is_where_a_pose_says(kind: type[Any]) -> None:
-    node, driver = robot(1, pose_source='pose', tasks='count'), Driver(kind)
-    driver.pose = message_of(kind, 3.0, 4.0, '/map', turn=(HALF, HALF))
-    spin_until([node, driver], lambda: place_of(node)() == (3.0, 4.0))
-    pose = node.robot.sensing.pose(node.election._now())
-    assert pose is not None and pose[2] == pytest.approx(math.pi / 2)
 
 
 def test_robot_goes_on_by_odometry_after_a_single_latched_pose() -> None:
@@ -164,6 +154,7 @@ class Recipe(NamedTuple):
 BEST_EFFORT = QoSPresetProfiles.SENSOR_DATA.value
 RECIPES = {
     'vrpn_mocap': Recipe('/vrpn_mocap/r1/pose', PoseStamped, BEST_EFFORT, 'world', 100.0, {}),
+    'vicon': Recipe('/vicon/r1/r1', TransformStamped, BEST_EFFORT, '/world', 100.0, {}),
     'Crazyswarm2': Recipe('/cf231/pose', PoseStamped, QoSProfile(depth=10), 'world', 10.0, {}),
     'AMCL': Recipe('/r1/amcl_pose', PoseWithCovarianceStamped, STATE, 'map', 0.5, {}),
     'MAVROS': Recipe('/r1/mavros/local_position/pose', PoseStamped, BEST_EFFORT, 'map', 30.0, {}),

@@ -31,11 +31,9 @@ import pytest
 from rclpy.duration import Duration
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from rclpy.time import Time
-from ros.nodes.bench import Bench, DiagnosticsReader, leaders, robot
-from rosgraph_msgs.msg import Clock
+from ros.nodes.bench import Bench, leaders, robot
 from std_msgs.msg import Bool, Float64, Int64, Int64MultiArray, String
 from support import spin_until
 
@@ -87,12 +85,6 @@ def nanoseconds(since: str) -> int:
 STATES: dict[str, Any] = {
     'leader': Int64, 'is_leader': Bool, 'role': String, 'distance': Float64,
     'neighbours': Int64MultiArray, 'decision': String}
-
-
-def test_barred_robot_reports_no_leader_when_alone() -> None:
-    node, reader = robot(1, role='worker'), DiagnosticsReader('election')
-    spin_until([node, reader], lambda: reader.says(DiagnosticStatus.OK, 'has no leader yet'))
-    assert (reader.values['leader'], reader.values['distance']) == ('-1', 'inf')
 
 
 def test_stopped_robot_withdraws_all_its_outputs() -> None:
@@ -172,30 +164,6 @@ def test_subscriber_notices_a_hung_process_by_lease_and_deadline() -> None:
         process.send_signal(signal.SIGCONT)
         process.kill()
         process.wait()
-
-
-def test_leadership_is_not_repeated_while_simulated_time_stands_still() -> None:
-    node = robot(1, use_sim_time=True)
-    follower = Follower('/r1', {'leadership': DiagnosticArray})
-    clock = follower.create_publisher(Clock, '/clock', 10)
-    now = Clock()
-
-    def tick() -> None:
-        now.clock.sec += 1
-        clock.publish(now)
-
-    timer = follower.create_timer(0.05, tick)
-    spin_until([node, follower], lambda: follower.heard > 2)
-    timer.cancel()
-    at = follower.get_clock().now()
-    spin_until([node, follower], lambda: (follower.get_clock().now() - at).nanoseconds > 0)
-    spin_until([node, follower],
-               lambda: node.get_clock().now().nanoseconds == now.clock.sec * 10**9)
-    told, until = follower.heard, follower.get_clock().now() + Duration(seconds=1.0)
-    spin_until([node, follower], lambda: follower.get_clock().now() > until)
-    assert follower.heard <= told + 1
-    assert follower.last['leadership'].header.stamp.sec <= now.clock.sec
-    assert node.set_parameters([Parameter('radius', value=5.0)])[0].successful
 
 
 # A region's summary as numbers with names, whatever a task makes of its own.

@@ -111,20 +111,15 @@ def add_robots(domains: list[Domain], first: int = 1, **parameters: Any) -> None
 
 
 def test_robots_of_two_domains_elect_one_leader(domains: list[Domain]) -> None:
+    """The second domain has two robots behind one link, which also hear each other."""
     add_robots(domains)
-    until(domains, lambda: all(domain.nodes[-1].robot.state.leader == 2  # type: ignore[attr-defined]
-                               for domain in domains))
-    until(domains, lambda: all(domain.status.message == 'hears 1 link' for domain in domains))
-    assert all(domain.count('heard') > 0 and domain.count('sent') > 0 for domain in domains)
-
-
-def test_robots_behind_one_link_hear_each_other(domains: list[Domain]) -> None:
-    add_robots(domains)
-    add_robots(domains[:1], first=3)
+    add_robots(domains[1:], first=3)
     robots = [node.robot for domain in domains for node in domain.nodes
               if isinstance(node, ElectionNode)]
-    until(domains, lambda: all(robot.state.leader == 3 for robot in robots))
-    until(domains, lambda: all(len(robot.neighbours) == 2 for robot in robots))
+    until(domains, lambda: all(robot.state.leader == 3 and len(robot.neighbours) == 2
+                               for robot in robots))
+    until(domains, lambda: all(domain.status.message == 'hears 1 link' for domain in domains))
+    assert all(domain.count('heard') > 0 and domain.count('sent') > 0 for domain in domains)
 
 
 def test_robots_with_a_key_elect_and_count_members_over_a_noisy_modem(tmp_path: Path) -> None:
@@ -177,8 +172,7 @@ def test_peer_without_an_address_is_a_warning(domains: list[Domain]) -> None:
 
 
 @pytest.mark.parametrize(('name', 'value'), [
-    ('peers', 'alice:0'), ('peers', 'alice,,bob'), ('peers', 'alice..local'),
-    ('peers', 'a' * 70), ('kind', 'smoke'), ('port', 80)])
+    ('peers', 'alice:0'), ('kind', 'smoke'), ('port', 80)])
 def test_wrong_parameter_is_refused(ros: None, name: str, value: Any) -> None:
     with pytest.raises(ParameterError, match=f'parameter {name}'):
         Link(parameter_overrides=values(**{name: value}))

@@ -95,13 +95,25 @@ def swarm(**parameters: Any) -> list[Any]:
             Bench({2: (4.0, 0.0)}), driver]
 
 
-def test_published_pose_is_corrected_by_ranges() -> None:
+def test_pose_and_distances_are_corrected_by_ranges_and_published() -> None:
     nodes = swarm()
-    driver = nodes[-1]
+    bench, driver = nodes[2:]
     own = nodes[0].robot.sensing
+
+    def apart() -> float:
+        """Return the distance of the positions that both robots send [m]."""
+        known = [bench.said[i].position for i in (1, 2) if i in bench.said]
+        return math.dist(*known) if len(known) == 2 and None not in known else math.nan
+
     spin_until(nodes, lambda: bool(driver.corrected) and bool(driver.distances)
                and len(driver.distances[-1].data) == 3
-               and abs(driver.distances[-1].data[1] - TRUE_DISTANCE) < 0.1)
+               and abs(driver.distances[-1].data[1] - TRUE_DISTANCE) < 0.1
+               and abs(apart() - TRUE_DISTANCE) < 0.2)
+    message = driver.distances[-1]
+    neighbour, _, deviation = message.data
+    assert neighbour == 2.0 and 0.0 < deviation < 1.0
+    assert [(d.label, d.size, d.stride) for d in message.layout.dim] == [
+        ('neighbours', 1, 3), ('id,distance,deviation', 3, 3)]
     unknown = driver.corrected[0].pose.covariance
     assert unknown.reshape(6, 6).tolist() == np.diag((1e6, 1e6, 0, 0, 0, 1e6)).tolist()
     own.source.consistency.take(
@@ -120,50 +132,6 @@ def test_published_pose_is_corrected_by_ranges() -> None:
     assert 1e-4 < covariance[0, 0] < 0.3 and 1e-6 < covariance[5, 5] < 0.1
     assert covariance[0, 1] != 0.0
     assert not covariance[2:5].any(), 'in the plane'
-
-
-def test_distances_have_a_layout_and_a_deviation() -> None:
-    nodes = swarm()
-    driver = nodes[-1]
-    spin_until(nodes, lambda: bool(driver.distances) and len(driver.distances[-1].data) == 3
-               and driver.distances[-1].data[2] < 0.3)
-    message = driver.distances[-1]
-    neighbour, distance, deviation = message.data
-    assert neighbour == 2.0 and 2.0 < distance < 4.5 and deviation > 0.0
-    assert [(d.label, d.size, d.stride) for d in message.layout.dim] == [
-        ('neighbours', 1, 3), ('id,distance,deviation', 3, 3)]
-
-
-def test_messages_have_corrected_positions() -> None:
-    nodes = swarm()
-    bench, driver = nodes[2], nodes[3]
-
-    def apart() -> float:
-        places = [bench.said[i].position for i in (1, 2) if i in bench.said]
-        known = [place for place in places if place is not None]
-        return math.dist(*known) if len(known) == 2 else math.nan
-
-    spin_until(nodes, lambda: bool(driver.corrected) and abs(apart() - TRUE_DISTANCE) < 0.2)
-
-
-def test_poses_and_distances_are_not_published_without_a_filter() -> None:
-    node, bench = robot(1), Bench({1: (0.0, 0.0)})
-    spin_until([bench, node], lambda: bench.heard_by([node]))
-    assert bench.count_publishers('/r1/odometry/cooperative') == 0
-    assert bench.count_publishers('/r1/neighbour_distances') == 0
-
-
-def test_pose_is_not_published_when_odometry_is_infinite() -> None:
-    node = robot(1, pose_source='cooperative')
-    bench = Bench({1: (0.0, 0.0)})
-    corrected: list[Odometry] = []
-    bench.create_subscription(Odometry, '/r1/odometry/cooperative', corrected.append, EVENTS)
-    spin_until([bench, node], lambda: len(corrected) > 1)
-    bench.places[1] = (math.nan, 0.0)
-    spin_until([bench, node], lambda: node.robot.counts['odometry_rejected'] > 3)
-    bench.places[1] = (0.0, 0.0)
-    spin_until([bench, node], lambda: node.robot.counts['odometry_rejected'] > 3)
-    assert all(math.isfinite(message.pose.pose.position.x) for message in corrected)
 
 
 def frame_of(transform: TransformStamped) -> Pose:
@@ -202,22 +170,17 @@ def test_transform_is_sent_with_each_odometry_message() -> None:
     assert composed == pytest.approx(pose_of(driver.corrected[-1]), abs=1e-6)
 
 
-def test_transform_is_refused_without_its_message_package() -> None:
-    if find_spec('tf2_msgs') is not None:
+@pytest.mark.parametrize(('parameters', 'reason'), [
+    ({'send_transform': True}, 'send_transform: true is not allowed; it takes pose_source coop'),
+    ({'pose_source': 'cooperative', 'send_transform': True},
+     'send_transform: true needs the package tf2_msgs, which is not installed'),
+    ({'slip_sources': 'bump'}, "slip_sources: 'bump' is not allowed; it takes a list of bumper,")])
+def test_parameter_of_localisation_is_refused_when_it_cannot_be_followed(
+        parameters: dict[str, Any], reason: str) -> None:
+    if 'tf2_msgs' in reason and find_spec('tf2_msgs') is not None:
         pytest.skip('tf2_msgs is installed')
-    with pytest.raises(ParameterError) as refused:
-        robot(1, pose_source='cooperative', send_transform=True)
-    assert str(refused.value) == (
-        'parameter send_transform: true needs the package tf2_msgs, which is not installed; '
-        'install it, or use topic odometry/cooperative')
-
-
-def test_transform_is_refused_without_a_filter() -> None:
-    with pytest.raises(ParameterError) as refused:
-        robot(1, send_transform=True)
-    assert str(refused.value) == (
-        'parameter send_transform: true is not allowed; it takes pose_source cooperative, which '
-        'is odometry')
+    with pytest.raises(ParameterError, match=f'parameter {reason}'):
+        robot(1, **parameters)
 
 
 def test_diagnostics_report_an_error_when_the_deviation_is_beyond_its_limit() -> None:
@@ -227,19 +190,6 @@ def test_diagnostics_report_an_error_when_the_deviation_is_beyond_its_limit() ->
     assert bench.values['deviation'] == '0.050' and bench.values['max_deviation'] == '0.04'
     assert bench.values['pose_source'] == 'odometry'
     assert 'innovations_mean_square' not in bench.values
-
-
-def test_cooperating_robot_reports_neighbours_and_sightings() -> None:
-    node = robot(1, pose_source='cooperative')
-    bench = DiagnosticsReader('localisation')
-    bench.others[7] = 9.0
-    ranges = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
-    bench.create_timer(0.05, lambda: ranges.publish(Float64MultiArray(data=[7.0, 1.0])))
-    spin_until([bench, node], lambda: bench.says(
-        DiagnosticStatus.OK, 'neighbours localised: 1, deviation of distances 0.')
-        and int(bench.values['sightings_accepted']) > 3)
-    assert bench.values['sightings_rejected'] == '0' and bench.values['landmarks'] == '0'
-    assert float(bench.values['innovations_mean_square']) < 1.0
 
 
 @pytest.mark.parametrize(('source', 'kind', 'reason'), [
@@ -264,12 +214,6 @@ def test_diagnostics_warn_when_wheels_slip(source: str, kind: type, reason: str)
     assert bench.values['slips'] == '1'
 
 
-def test_slip_source_is_refused_when_unknown() -> None:
-    with pytest.raises(ParameterError, match="slip_sources: 'bump' is not allowed; it takes a "
-                                             'list of bumper, imu'):
-        robot(1, slip_sources='bump')
-
-
 # The diagnostics of the neighbourhood, over real DDS.
 
 
@@ -281,14 +225,6 @@ def test_diagnostics_warn_while_messages_are_rejected():
     spin_until([bench, node], lambda: bench.says(
         DiagnosticStatus.WARN, 'neighbours: 1; messages are refused: rejected_version'))
     timer.cancel()
-    spin_until([bench, node], lambda: bench.says(DiagnosticStatus.OK, 'neighbours: 1'))
-
-
-def test_diagnostics_warn_when_no_message_arrives():
-    node, bench = robot(1), DiagnosticsReader('neighbourhood')
-    spin_until([bench, node], lambda: bench.says(
-        DiagnosticStatus.WARN, 'neighbours: 0; no message of another robot for'))
-    bench.others[7] = 9.0
     spin_until([bench, node], lambda: bench.says(DiagnosticStatus.OK, 'neighbours: 1'))
 
 

@@ -16,9 +16,6 @@
 
 from collections.abc import Callable
 import math
-import signal
-import subprocess
-import sys
 from typing import Any
 
 from geometry_msgs.msg import Twist
@@ -27,18 +24,15 @@ from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.managed_election_node import ManagedElectionNode
-from leader_election.ros.nodes.qos import STATE
 from lifecycle_msgs.msg import State, Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from ros.nodes.bench import Bench, NEVER, robot
+from ros.nodes.bench import Bench, collect, NEVER, robot
 from sensor_msgs.msg import LaserScan
-from std_msgs.msg import Int64
-from support import PATIENCE, spin_until
+from support import spin_until
 
-COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("managed_election_node"))'
 CONFIGURE, CLEANUP, ACTIVATE, DEACTIVATE, SHUTDOWN = (
     Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_CLEANUP,
     Transition.TRANSITION_ACTIVATE, Transition.TRANSITION_DEACTIVATE,
@@ -196,15 +190,16 @@ def test_wheels_stop_on_deactivation_and_turn_on_activation():
     eyes = bench.create_publisher(LaserScan, '/r1/scan', 10)
     free = LaserScan(angle_increment=math.pi / 4, range_max=4.0, ranges=[math.inf] * 8)
     bench.create_timer(0.05, lambda: eyes.publish(free))
-    said: list[bool] = []
-    bench.create_subscription(
-        Twist, '/r1/cmd_vel', lambda m: said.append(m.linear.x != 0.0 or m.angular.z != 0.0), 10)
+    said = collect(bench, Twist, '/r1/cmd_vel', 10)
+
+    def moves() -> bool:
+        return bool(said) and (said[-1].linear.x, said[-1].angular.z) != (0.0, 0.0)
     assert manager.ask(CONFIGURE)
     for _ in range(2):
         assert manager.ask(ACTIVATE)
-        spin_until(manager.company, lambda: said and said[-1])
+        spin_until(manager.company, moves)
         assert manager.ask(DEACTIVATE)
-        spin_until(manager.company, lambda: not said[-1])
+        spin_until(manager.company, lambda: not moves())
 
 
 class OnlyOnce(Task):
@@ -230,19 +225,6 @@ def test_node_is_unconfigured_after_a_failed_transition():
     assert belongings(node) == bare and parameters(node) == named
 
 
-class Closes(Task):
-    """A task that notes on its node that it was closed."""
-
-    def close(self) -> None:
-        self.member.node.node.closed = True
-
-
-def test_task_is_closed_when_the_configuration_fails_later():
-    node = managed(tasks='ros.nodes.test_managed_election_node:Closes,none')
-    assert not Manager(node).ask(CONFIGURE)
-    assert node.closed
-
-
 def test_autostart_activates_the_node():
     node = managed(autostart=True)
     bench = Bench({1: (0.0, 0.0)})
@@ -250,24 +232,3 @@ def test_autostart_activates_the_node():
     assert Manager(node, bench).state() == ACTIVE
     with pytest.raises(ParameterError, match="parameter tasks: unknown task 'none'"):
         managed(autostart=True, tasks='none')
-
-
-def test_process_stops_cleanly_on_a_signal():
-    runs = subprocess.Popen(
-        [sys.executable, '-c', COMMAND, '--ros-args', '-r', '__ns:=/alone', '-p', 'robot_id:=7'],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        bench = Bench({}, name='watcher')
-        leaders: list[Int64] = []
-        bench.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
-        spin_until([bench], lambda: bool(leaders))
-        runs.send_signal(signal.SIGINT)
-        out, err = runs.communicate(timeout=PATIENCE)
-        assert (out, runs.returncode) == ('', 0)
-        assert [line.partition(']: ')[2] for line in err.splitlines()] == [
-            'configured: robot 7: algorithm bounded, radius 10 m, communication range 5 m, topic '
-            '/alone/neighbourhood, no key', 'activated: the robot takes part',
-            'leads: it had no leader']
-    finally:
-        runs.kill()
-        runs.communicate()

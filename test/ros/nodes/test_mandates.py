@@ -15,7 +15,6 @@
 """Mandates and handover in processes: a leader is frozen, or killed, and comes back."""
 
 from collections.abc import Sequence
-import json
 import math
 from pathlib import Path
 import signal
@@ -25,8 +24,7 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
-from election.robot.swarm import line, of_one, Swarm
-from leader_election.ros.nodes.qos import STATE
+from election.robot.swarm import line, Swarm
 from leader_election.ros.nodes.robot_diagnostics import statuses
 from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.fleet import key_file
@@ -34,7 +32,6 @@ import pytest
 from rclpy.node import Node
 from rclpy.time import Time
 from ros.nodes import bench
-from std_msgs.msg import Float64, String
 from support import spin_until
 from swarm.doctor import scene
 
@@ -108,55 +105,6 @@ def test_frozen_leader_does_not_act_beside_its_successor() -> None:
             process.wait()
 
 
-def test_next_leader_and_restarted_leader_resume_the_history() -> None:
-    """Only the killed leader had a reading, and the alarm has ended."""
-    field = 'tasks:=field', 'field.alarm_above:=25.0', 'field.reading_expiry:=0.5'
-    processes = {robot: started(robot, *field) for robot in (LEADER, HEIR)}
-    observer = Observer()
-    sensor = observer.create_publisher(Float64, f'/r{LEADER}/reading', 10)
-    decided: dict[int, dict[str, Any]] = {}
-    for robot in processes:
-        observer.create_subscription(
-            String, f'/r{robot}/decision',
-            lambda message, robot=robot: decided.update({
-                robot: (json.loads(message.data) or [None])[0] or {}} if message.data else {}),
-            STATE)
-
-    def has(robot: int, alarm: int) -> bool:
-        decision = decided.get(robot, {})
-        return decision.get('raised') == [LEADER] and decision['alarm'] == alarm
-    try:
-        timer = observer.create_timer(0.1, lambda: sensor.publish(Float64(data=30.0)))
-        spin_until([observer], lambda: has(HEIR, 5))
-        timer.cancel()
-        spin_until([observer], lambda: has(HEIR, 0))
-        processes[LEADER].kill()
-        processes[LEADER].wait()
-        spin_until([observer], lambda: observer.last(HEIR, 'is_leader') == 'true')
-        told = len(observer.told[HEIR])
-        spin_until([observer], lambda: len(observer.told[HEIR]) > told and has(HEIR, 0))
-        processes[LEADER] = started(LEADER, *field)
-        decided.clear()
-        spin_until([observer], lambda: has(LEADER, 0))
-    finally:
-        for process in processes.values():
-            process.kill()
-            process.wait()
-
-
-def test_doctor_names_the_remedy_when_a_leader_has_no_quorum() -> None:
-    robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0}), radius=9.0, mandate=5.0,
-                   quorum='majority', roster='1-9')
-    robots.sweep(9)
-    own = statuses(robots.robots[1], 'alice', robots.now)[0]
-    [found] = [finding for finding in examine(scene.healthy(diagnostics=scene.told(
-        'alice', *scene.statuses('alice', 1, int.from_bytes(own.level, 'little'), own.message))))
-        if finding.check == 'self_reported']
-    assert (found.subjects, found.what) == (('alice',), (
-        'it reports: leads, but acts over 3 of 9 robots of the roster, and takes more than half'))
-    assert found.remedy.startswith('Start the missing robots')
-
-
 def test_robot_warns_when_grants_have_no_room() -> None:
     robots = Swarm(line(2), radius=9.0, mandate=5.0)
     robots.sweep()
@@ -195,14 +143,6 @@ def test_doctor_names_robot_and_setting_when_mandates_differ(
         ('settings', ('bob',), f'{what}: these robots do not count the grants of each other')]
     assert {finding.check for finding in examine(observed(robots))} == {
         'settings', 'self_reported'}
-
-
-def test_doctor_names_the_needed_duration_when_mandates_are_too_short() -> None:
-    robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0}), radius=9.0, mandate=3.0)
-    robots.sweep(9)
-    [found] = examine(observed(robots))
-    assert (found.check, found.subjects) == ('self_reported', ('carol',))
-    assert 'two periods a hop' in found.what
 
 
 def first_numbers(

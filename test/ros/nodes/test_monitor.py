@@ -28,10 +28,8 @@ from PIL import Image
 import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from support import spin_until
-from swarm.levels import level_message, register_levels
 from visualization_msgs.msg import Marker, MarkerArray
 
 
@@ -87,17 +85,6 @@ def test_markers_show_the_swarm_and_delete_lost_robots(ros):
     assert ('labels', 3) not in swarm.shown
     assert [(p.x, p.y) for p in swarm.shown['gone', 0].points] == [(6.0, 1.0)]
     assert list(monitor.snapshot.gone) == [3]
-
-
-def test_decisions_are_shown_at_their_leaders(ros):
-    swarm, monitor = Swarm(), Monitor(parameter_overrides=overrides())
-    swarm.living = {}
-    swarm.create_timer(0.1, lambda: swarm.out.publish(String(
-        data='{"v":1,"id":3,"frame":"map","p":[2,1],"c":[-3,0,3,0],"t":"count",'
-             '"r":{"p":3,"s":[1]},"d":[{"members":1}]}')))
-    spin_until([monitor, swarm], lambda: ('decisions', 3) in swarm.shown)
-    marker = swarm.shown['decisions', 3]
-    assert marker.text == '[{"members":1}]' and marker.pose.position.x == 2.0
 
 
 def test_monitor_receives_robot_namespaces_when_started_later(ros):
@@ -156,51 +143,18 @@ def test_picture_and_animation_are_written_at_the_end(ros, tmp_path: Path):
         assert 1 < drawn.n_frames <= len(monitor.frames)
 
 
-def test_monitor_shows_a_restarted_simulation(ros):
-    monitor = Monitor(parameter_overrides=overrides(use_sim_time=True))
-    swarm = Swarm()
-    clock = swarm.create_publisher(Clock, '/clock', 10)
-    time = [100.0]
-
-    def tick():
-        time[0] += 0.05
-        message = Clock()
-        message.clock.sec, message.clock.nanosec = int(time[0]), int(time[0] % 1 * 1e9)
-        clock.publish(message)
-
-    swarm.create_timer(0.05, tick)
-    nodes = [monitor, swarm]
-    spin_until(nodes, lambda: len(monitor.snapshot.robots) == 3)
-    assert monitor.snapshot.time > 100
-    time[0] = 1.0
-    spin_until(nodes, lambda: monitor.snapshot.time < 100)
-    del swarm.living[3]
-    spin_until(nodes, lambda: list(monitor.snapshot.gone) == [3])
-    assert list(monitor.snapshot.robots) == [1, 2]
-
-
-def test_monitor_shows_the_chosen_instance(ros):
+def test_monitor_shows_the_chosen_instance_and_its_decision(ros):
     monitor, swarm = Monitor(parameter_overrides=overrides(instance='rescue')), Swarm()
     voice = swarm.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
     swarm.create_timer(0.1, lambda: voice.publish(String(
-        data='{"v":1,"id":9,"frame":"map","p":[0,0],"c":[-1,0,9,0],'
-             '"i":{"rescue":{"c":[-5,0,9,0],"t":"count","r":{"s":[4.25]}}}}')))
-    spin_until([monitor, swarm], lambda: ('labels', 9) in swarm.shown)
+        data='{"v":1,"id":9,"frame":"map","p":[2,0],"c":[-1,0,9,0],'
+             '"i":{"rescue":{"c":[-5,0,9,0],"t":"count","r":{"s":[4.25]},"d":[{"m":1}]}}}')))
+    spin_until([monitor, swarm], lambda: ('decisions', 9) in swarm.shown)
     assert swarm.shown['labels', 9].text == '9 (4)'
+    marker = swarm.shown['decisions', 9]
+    assert marker.text == '[{"m":1}]' and marker.pose.position.x == 2.0
     assert list(monitor.snapshot.robots) == [9]
     assert monitor.snapshot.robots[9].value == -5.0
-
-
-def test_monitor_shows_fields_of_a_plug_in_algorithm(ros, monkeypatch, capfd):
-    register_levels(monkeypatch)
-    monitor = Monitor(parameter_overrides=overrides(live=True, algorithm='levels'))
-    swarm = Swarm()
-    swarm.create_timer(0.1, lambda: swarm.out.publish(String(data=level_message(5, 5, 3, 8))))
-    spin_until([monitor, swarm], lambda: ('fields', 5) in swarm.shown)
-    assert swarm.shown['fields', 5].text == 'level=3, trace=[8]'
-    monitor._line_time = float('-inf')
-    monitor.refresh()
-    assert '5: level=3, trace=[8]' in capfd.readouterr().out.splitlines()[-1]
 
 
 def test_monitor_reports_messages_of_another_algorithm(ros):

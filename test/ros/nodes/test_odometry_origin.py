@@ -79,19 +79,6 @@ def test_request_is_repeated_until_answered() -> None:
         each.destroy_node()
 
 
-def test_request_is_repeated_to_the_next_node_when_unanswered() -> None:
-    """The robot's node ends before its answer, and another node replaces it."""
-    node, robot = rclpy.create_node('asker'), Silent(0)
-    origin = ParameterOrigin(node, steady_clock(node), 'r7/')
-    spin_until([node], lambda: origin.ask() or bool(origin._pending))
-    robot.destroy_node()
-    robot = Silent(0)
-    node.create_timer(0.05, origin.ask)
-    spin_until([node, robot], lambda: origin.id == 7)
-    for each in (node, robot):
-        each.destroy_node()
-
-
 class FastClock(Clock):
     """Advances by more than the time of a retry at each call, as fast simulated time does."""
 

@@ -14,45 +14,17 @@
 
 """Nodes with algorithms and metrics of plug-ins."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from diagnostic_msgs.msg import DiagnosticArray
 from election.robot.test_plug_ins import NEAR
 from leader_election import ALGORITHMS, Metric, METRICS, parameter
-from leader_election.parameters import ParameterError
 import pytest
 from rclpy.parameter import Parameter
-from ros.nodes.bench import Bench, leaders, NEVER, robot
+from ros.nodes.bench import Bench, NEVER, robot
 from std_msgs.msg import Float64
 from support import spin_until
 
 pytestmark = pytest.mark.usefixtures('ros')
-
-
-# Metrics of robots' nodes over real DDS.
-
-
-def test_robot_leaves_the_region_when_its_predicted_distance_is_too_long():
-    """Robot 2 would be 12 m farther in half a minute. It stops, and is led again."""
-    robots = [robot(i, metric='look_ahead', radius=10.0, radius_hysteresis=0.0,
-                    communication_range=100.0, **{'look_ahead.look_ahead': 30.0})
-              for i in (1, 2)]
-    bench = Bench({1: (0.0, 0.0), 2: (2.0, 0.0)})
-    speed = [0.4]
-
-    def drive() -> None:
-        x, y = bench.places[2]
-        bench.places[2] = x + 0.05 * speed[0], y
-    bench.create_timer(0.05, drive)
-    everyone = [bench, *robots]
-
-    def ahead() -> float:
-        return max((near.distance for near in robots[1].robot.neighbours), default=0.0)
-    spin_until(everyone, lambda: leaders(robots) == [1, 2] and ahead() > 10.0)
-    assert ahead() > bench.places[2][0] + 5.0
-    speed[0] = 0.0
-    spin_until(everyone, lambda: ahead() < bench.places[2][0] + 1.0)
-    spin_until(everyone, lambda: len(set(leaders(robots))) == 1 or bench.places[2][0] > 10.0)
 
 
 @dataclass(frozen=True)
@@ -103,25 +75,6 @@ def test_plug_in_parameter_changes_at_run_time():
     spin_until([bench, node], lambda: far(3.0))
     result, = node.set_parameters([Parameter('by_factor.factor', value=99.0)])
     assert not result.successful and 'by_factor.factor' in result.reason
-
-
-def test_plug_ins_are_refused_when_two_of_one_name_have_parameters(monkeypatch):
-    monkeypatch.setitem(METRICS._entries, 'near-by', replace(FACTOR, name='near-by'))
-    with pytest.raises(ParameterError, match="'near-by' is not allowed beside a metric"):
-        robot(1, algorithm='near-by', metric='near-by', round_period=NEVER)
-
-
-def test_diagnostics_have_the_fields_of_a_plug_in_algorithm():
-    robots = [robot(i, algorithm='near-by', communication_range=4.0) for i in (1, 2)]
-    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
-    found: dict[str, str] = {}
-
-    def take(message: DiagnosticArray) -> None:
-        for status in message.status:
-            if status.name == 'r1: election':
-                found.update({value.key: value.value for value in status.values})
-    bench.create_subscription(DiagnosticArray, '/diagnostics', take, 10)
-    spin_until([bench, *robots], lambda: found.get('state.steps') == '1')
 
 
 def test_sensor_metric_divides_regions():

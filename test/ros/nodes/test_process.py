@@ -26,13 +26,17 @@ import sys
 
 from geometry_msgs.msg import Twist
 from leader_election.parameters.command_line import ENDS
-from leader_election.ros.nodes.qos import SENSOR, STATE
+from leader_election.ros.nodes.election_node import main
+from leader_election.ros.nodes.process import init_ros
+from leader_election.ros.nodes.qos import SENSOR
 import pytest
+import rclpy
 from rclpy.node import Node
-from ros.nodes.bench import Bench
+from rclpy.time_source import TimeSource
+from ros.nodes.bench import Bench, collect, leaders, robot
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import LaserScan
-from std_msgs.msg import Int64, String
+from std_msgs.msg import String
 from support import logged, PATIENCE, spin_until
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("election_node"))'
@@ -141,7 +145,8 @@ def robots() -> Iterator[list[subprocess.Popen]]:
         process.communicate()
 
 
-def test_process_ends_and_logs_the_reason_when_a_parameter_is_wrong(robots, tmp_path, monkeypatch):
+def test_process_ends_with_one_line_and_logs_the_reason_when_a_parameter_is_wrong(
+        robots, tmp_path, monkeypatch):
     monkeypatch.setenv('ROS_LOG_DIR', str(tmp_path))
     robots.append(start(COMMAND, '-p', 'robot_id:=1', '-p', 'radius:=-1.0'))
     out, err = robots[0].communicate(timeout=PATIENCE)
@@ -152,113 +157,80 @@ def test_process_ends_and_logs_the_reason_when_a_parameter_is_wrong(robots, tmp_
     assert last.removeprefix('error: ') in log.read_text()
 
 
-@pytest.mark.parametrize(('name', 'home'), [
-    ('demo', {'HOME': '/proc/nowhere'}), ('election_node', {})])
-def test_command_ends_with_one_line_when_the_home_cannot_be_written(tmp_path, name, home):
+def test_command_ends_with_one_line_when_the_home_cannot_be_written(tmp_path):
     kept = {key: value for key, value in os.environ.items() if key not in (
         'HOME', 'ROS_LOG_DIR', 'ROS_HOME')}
     ran = subprocess.run(
-        [sys.executable, '-m', 'leader_election', name], cwd=tmp_path, capture_output=True,
-        text=True, timeout=PATIENCE,
-        env=kept | home | {'PYTHONPATH': os.pathsep.join(sys.path)})
+        [sys.executable, '-m', 'leader_election', 'election_node'], cwd=tmp_path,
+        capture_output=True, text=True, timeout=PATIENCE,
+        env=kept | {'PYTHONPATH': os.pathsep.join(sys.path)})
     assert (ran.returncode, ran.stderr) == (2, (
         'error: ROS cannot write its log to ~/.ros/log; set ROS_LOG_DIR to a folder that this '
         'user can write\n'))
 
 
-@pytest.mark.parametrize(('domain', 'word', 'said'), [
-    ('233', 'robot_id:=1', "parameter ROS_DOMAIN_ID: '233' is not allowed; it takes 0 to 232"),
-    ('0', 'robot_id:=5.0', 'parameter robot_id: 5.0 is not allowed; it takes a whole number, 0 to')
-])
-def test_wrong_number_is_one_line_with_what_is_allowed(domain, word, said):
-    ran = subprocess.run(
-        [sys.executable, '-m', 'leader_election', 'election_node', '--ros-args', '-p', word],
-        capture_output=True, text=True, timeout=PATIENCE,
-        env=os.environ | {'ROS_DOMAIN_ID': domain})
-    assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, '', 1)
-    assert ran.stderr.startswith(f'error: {said}')
-
-
-def test_tab_in_a_parameter_file_is_named(tmp_path):
+@pytest.mark.parametrize(('domain', 'text', 'said'), [
+    ('233', 'robot_id: 1', "parameter ROS_DOMAIN_ID: '233' is not allowed; it takes 0 to 232"),
+    ('0', 'robot_id: 5.0', 'parameter robot_id: 5.0 is not allowed; it takes a whole number, 0 '),
+    ('0', '\trobot_id: 3', 'a tab is not allowed, indent by spaces')])
+def test_wrong_number_or_file_is_one_line_with_what_is_allowed(
+        domain, text, said, tmp_path, monkeypatch, capfd):
     file = tmp_path / 'mine.yaml'
-    file.write_text('/**:\n  ros__parameters:\n\trobot_id: 3\n')
-    ran = subprocess.run(
-        [sys.executable, '-m', 'leader_election', 'election_node', '--ros-args', '--params-file',
-         str(file)], capture_output=True, text=True, timeout=PATIENCE)
-    assert ran.returncode == 2
-    assert ran.stderr.splitlines()[-1].endswith('a tab is not allowed, indent by spaces')
+    file.write_text(f'/**:\n  ros__parameters:\n    {text}\n')
+    monkeypatch.setenv('ROS_DOMAIN_ID', domain)
+    monkeypatch.setattr(sys, 'argv', ['node', '--ros-args', '--params-file', str(file)])
+    assert main() == 2
+    out, err = capfd.readouterr()
+    *_, last = err.splitlines()
+    assert out == '' and last.startswith('error: ') and said in last
 
 
-def test_running_node_stops_cleanly_on_a_signal(ros, robots):
-    """The node has run a round. A whole number is accepted for a float parameter."""
+def test_negative_time_on_the_clock_is_skipped_with_a_warning(ros, monkeypatch, capfd):
+    monkeypatch.setattr(TimeSource, 'clock_callback', TimeSource.clock_callback)
+    rclpy.shutdown()
+    init_ros([])
+    node = robot(7, use_sim_time=True, metric='hops', communication_range=math.inf)
     bench = Bench({}, name='watcher')
-    leaders: list[Int64] = []
-    bench.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
-    robots.append(start(COMMAND, '-r', '__ns:=/alone', '-p', 'robot_id:=7', '-p', 'radius:=5'))
-    spin_until([bench], lambda: bool(leaders))
-    assert leaders[0].data == 7
-    robots[0].send_signal(signal.SIGINT)
-    out, err = robots[0].communicate(timeout=PATIENCE)
-    # It has said goodbye: else others would wait for it for twenty seconds.
-    spin_until([bench], lambda: bench.count_publishers('/alone/leader') == 0, deadline=15.0)
-    assert (robots[0].returncode, out) == (0, '')
-    assert logged(err) == [
-        'robot 7: algorithm bounded, radius 5 m, communication range 5 m, topic '
-        '/alone/neighbourhood, no key', 'leads: it had no leader']
-
-
-def test_negative_time_on_the_clock_is_skipped_with_a_warning(ros, robots):
-    bench = Bench({}, name='watcher')
-    leaders: list[Int64] = []
-    bench.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
     clock = bench.create_publisher(Clock, '/clock', SENSOR)
-    robots.append(start(COMMAND, '-r', '__ns:=/alone', '-p', 'robot_id:=7', '-p', 'metric:=hops',
-                        '-p', 'use_sim_time:=true', '-p', 'communication_range:=.inf'))
-    times = itertools.repeat(-20)
-    err = ''
+    times, said = itertools.repeat(-20), []
 
     def tick() -> None:
         message = Clock()
         message.clock.sec = next(times)
         clock.publish(message)
 
-    def warned() -> bool:
-        nonlocal err
-        stderr = robots[0].stderr.fileno()
-        if select.select([stderr], [], [], 0.0)[0]:
-            err += os.read(stderr, 4096).decode()
-        return 'on /clock is skipped' in err
-
     bench.create_timer(0.02, tick)
-    spin_until([bench], warned)
+    spin_until([node, bench], lambda: said.append(capfd.readouterr().err)
+               or any('on /clock is skipped' in text for text in said))
     times = itertools.count()
-    spin_until([bench], lambda: bool(leaders))
-    robots[0].send_signal(signal.SIGINT)
-    err += robots[0].communicate(timeout=PATIENCE)[1]
-    assert (robots[0].returncode, err.count('on /clock is skipped')) == (0, 1)
+    spin_until([node, bench], lambda: leaders([node]) == [7])
+    assert 'on /clock is skipped' not in capfd.readouterr().err, 'once'
 
 
-def test_stopped_process_stops_the_wheels(ros, robots):
-    """A leader wanders in open space."""
+def test_stopped_process_stops_the_wheels_and_says_goodbye(ros, robots):
+    """A leader wanders in open space. A whole number is accepted for a float parameter."""
     bench = Bench({7: (0.0, 0.0)}, name='watcher')
     eyes = bench.create_publisher(LaserScan, '/r7/scan', SENSOR)
     free = LaserScan(angle_increment=math.pi / 4, range_max=4.0, ranges=[math.inf] * 8)
     bench.create_timer(0.05, lambda: eyes.publish(free))
-    said: list[Twist] = []
-    bench.create_subscription(Twist, '/r7/cmd_vel', said.append, 10)
+    said = collect(bench, Twist, '/r7/cmd_vel', 10)
     robots.append(start(COMMAND, '-r', '__ns:=/r7', '-p', 'robot_id:=7', '-p', 'tasks:=rally',
-                        '-p', 'rally.reaction:=5.0'))
+                        '-p', 'rally.reaction:=5.0', '-p', 'radius:=5'))
     spin_until([bench], lambda: any(moves(command) for command in said))
     robots[0].send_signal(signal.SIGINT)
     spin_until([bench], lambda: robots[0].poll() is not None and not moves(said[-1]))
     out, err = robots[0].communicate(timeout=PATIENCE)
-    assert (robots[0].returncode, out, unexpected(err)) == (0, '', [])
+    # Otherwise others would wait for it for twenty seconds.
+    spin_until([bench], lambda: bench.count_publishers('/r7/leader') == 0, deadline=15.0)
+    assert (robots[0].returncode, out) == (0, '')
+    assert logged(err) == [
+        'robot 7: algorithm bounded, radius 5 m, communication range 5 m, topic '
+        '/r7/neighbourhood, no key', 'leads: it had no leader']
 
 
-@pytest.mark.parametrize('executor', ['', 'import sys; sys.modules["rclpy.experimental"] = None'])
-def test_failing_node_is_closed_and_ends_with_status_1(robots, executor):
+def test_failing_node_is_closed_and_ends_with_status_1(robots):
     """Closing stops driven robots. The error is printed."""
-    robots.append(start(executor + FALLS))
+    robots.append(start(FALLS))
     out, err = robots[0].communicate(timeout=PATIENCE)
     assert (robots[0].returncode, out) == (1, 'closed\n')
     assert err.endswith('LookupError: no such shelf\n')

@@ -142,17 +142,6 @@ def test_odometry_covariance_grows_with_the_way(bench):
     assert other and not other[-1].pose.covariance.any()
 
 
-def test_odometry_has_the_sideways_velocity_when_logs_have_it(bench, tmp_path):
-    (tmp_path / 'robot_1.csv').write_text(
-        't,v,omega,x,y,theta,vy\n0,0.5,0,0,0,0,-0.25\n60,0.5,0,30,-15,0,-0.25\n')
-    b = bench(logs=str(tmp_path))
-    odom = b.listen(Odometry, 'robot_1/odom')
-    b.wait(lambda: bool(odom) and at(odom[-1])[0] > 0.2)
-    linear, (x, y, yaw) = odom[-1].twist.twist.linear, at(odom[-1])
-    assert (linear.x, linear.y) == pytest.approx((0.5, -0.25))
-    assert (y, yaw) == pytest.approx((-x / 2.0, 0.0))
-
-
 def test_transforms_equal_odometry():
     stamp = Time(sec=3)
     first, second = transforms(stamp, np.array([[1.0, 2.0, np.pi], [0.0, -1.0, 0.0]]))
@@ -161,22 +150,6 @@ def test_transforms_equal_odometry():
     assert (first.transform.translation.x, first.transform.translation.y) == (1.0, 2.0)
     assert (first.transform.rotation.z, first.transform.rotation.w) == pytest.approx((1.0, 0.0))
     assert (second.transform.translation.y, second.transform.rotation.w) == (-1.0, 1.0)
-
-
-def test_robot_stops_without_commands(bench):
-    b = bench(**LINE, motion='cmd_vel')
-    odom, other = b.listen(Odometry, 'robot_1/odom'), b.listen(Odometry, 'robot_2/odom')
-    command = b.node.create_publisher(Twist, 'robot_1/cmd_vel', 10)
-    twist = Twist()
-    twist.linear.x = 0.5
-    b.publish_until(
-        command, twist,
-        lambda: bool(odom and other) and odom[-1].twist.twist.linear.x == 0.5)
-    b.wait(lambda: odom[-1].twist.twist.linear.x == 0.0)
-    stopped, seen = at(odom[-1]), len(odom)
-    b.wait(lambda: len(odom) > seen + 3)
-    assert at(odom[-1]) == stopped
-    assert at(other[-1]) == (0.0, 0.0, 0.0)
 
 
 def test_scene_is_latched(bench):
@@ -209,38 +182,23 @@ def test_radio_relays_messages_to_robots_within_range(bench):
     assert {m.data for m in heard[1] + heard[2]} == {'{"v":1,"id":1}'}
 
 
-def test_radio_fails_and_heals_at_run_time(bench):
+def test_radio_changes_at_run_time_and_is_reported(bench):
     b = bench(**LINE, radio='relay', radio_range=2.5)
     heard = [b.listen(String, f'robot_{i}/heard', BEST_EFFORT) for i in (1, 2, 3)]
     reports = b.listen(DiagnosticArray, '/diagnostics')
     air = b.node.create_publisher(String, 'neighbourhood', BEST_EFFORT)
-
-    def send(payload: str, until: Callable[[], bool]) -> None:
-        b.publish_until(air, String(data=payload), until)
-
-    def set_radio(**values: Any) -> None:
-        results = b.world.set_parameters(
-            [Parameter(f'radio_{name}', value=value) for name, value in values.items()])
-        assert [result.successful for result in results] == [True] * len(values)
-
-    send('{"v":1,"id":1}', lambda: bool(heard[1]) and bool(heard[2]))
-    set_radio(groups='3')
-    for each in heard:
-        each.clear()
-    send('{"v":1,"id":1,"n":2}', lambda: len(heard[1]) > 2)
-    assert '{"v":1,"id":1,"n":2}' not in {m.data for m in heard[2]}
-    set_radio(groups='', delay=0.2, duplication=1.0)
-    counts = b.world.world.radio.counts
-    b.wait(lambda: b.world.world.radio.pending == 0)
-    begun, taken = counts['delivered'], b.world.relay.relayed
-    send('{"v":1,"id":1,"n":3}', lambda: b.world.relay.relayed > taken)
-    assert counts['delivered'] == begun and b.world.world.radio.pending >= 4
-    b.wait(lambda: b.world.world.radio.pending == 0)
-    assert counts['delivered'] - begun == 4 * (b.world.relay.relayed - taken)
-    b.wait(lambda: '{"v":1,"id":1,"n":3}' in {m.data for m in heard[2]})
-    result, = b.world.set_parameters([Parameter('radio_groups', value='1-x')])
+    b.publish_until(air, String(data='{"v":1,"id":1}'), lambda: bool(heard[1]) and bool(heard[2]))
+    [result] = b.world.set_parameters([Parameter('radio_groups', value='3')])
+    assert result.successful
+    again = '{"v":1,"id":1,"n":2}'
+    heard[1].clear()
+    b.publish_until(air, String(data=again), lambda: [m.data for m in heard[1]].count(again) > 2)
+    assert again not in {m.data for m in heard[2]}
+    [result] = b.world.set_parameters([Parameter('radio_groups', value='1-x')])
     assert not result.successful and 'radio_groups' in result.reason
-    said = {'relayed': b.world.relay.relayed, 'dropped': 0, 'pending': 0, **counts}
+    b.wait(lambda: b.world.world.radio.pending == 0)
+    said = {'relayed': b.world.relay.relayed, 'dropped': 0, 'pending': 0,
+            **b.world.world.radio.counts}
     b.wait(lambda: any({v.key: v.value for v in report.status[0].values}
                        == {key: str(value) for key, value in said.items()}
                        for report in reports))

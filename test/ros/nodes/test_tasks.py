@@ -20,7 +20,6 @@ import math
 from typing import Any
 
 from geometry_msgs.msg import Twist
-from leader_election.election.regions.region import SPREADINGS
 from leader_election.ros.nodes.election_node import ElectionNode
 from leader_election.ros.nodes.qos import STATE
 from leader_election.ros.nodes.swarm_world import SwarmWorld
@@ -100,10 +99,9 @@ def company(ros: None) -> Iterator[Callable[..., Company]]:
             node.destroy_node()
 
 
-@pytest.mark.parametrize('spreading', SPREADINGS)
-def test_leader_decides_the_count_and_members_know_it(company, spreading):
+def test_leader_decides_the_count_and_members_know_it(company):
     # Robots 1, 2, 3 at (-1, -1), (1, -1), (-1, 1): their middle is at (-1/3, -1/3).
-    swarm = company(3, {}, tasks='count', spreading=spreading)
+    swarm = company(3, {}, tasks='count')
     swarm.listen('decision', String)
     swarm.listen('region_summary', Float64MultiArray)
     swarm.listen('role', String)
@@ -134,34 +132,6 @@ def test_field_raises_an_alarm_for_all_members(company):
     assert swarm.decided(2)['greatest'] == [7.0, -1.0, 1.0]
     swarm.robots[0].close()
     swarm.until(lambda: not swarm.last['alarm 1'].data)
-
-
-def test_rally_surrounds_the_leader_with_its_members(company):
-    swarm = company(3, DRIVES | {'spacing': 4.0}, tasks='rally', communication_range=20.0,
-                    **{'rally.leader': 'stay', 'rally.distance': 1.0})
-    swarm.listen('cmd_vel', Twist, 10)
-    apart = [math.dist(swarm.place(1), swarm.place(i)) for i in (2, 3)]
-    assert apart == [4.0, 4.0]
-    closest = math.inf
-
-    def gathered() -> bool:
-        nonlocal closest
-        closest = min(closest, least_distance(swarm.world.world.poses))
-        return all(abs(math.dist(swarm.place(1), swarm.place(i)) - 1.0) <= 0.15 for i in (2, 3))
-
-    swarm.until(gathered)
-    assert {'cmd_vel 2', 'cmd_vel 3'} <= swarm.last.keys()
-    assert swarm.place(1) == (-2.0, -2.0)
-    assert closest > 0.3
-
-
-def test_driving_task_waits_for_scans(company):
-    """The log names the missing inputs within ten seconds (test_waiting)."""
-    patrol = company(1, DRIVES, tasks='patrol')
-    (robot,) = patrol.robots
-    assert [(each.what, each.topic) for each in robot.missing()] == [
-        ('odometry', '/robot_1/odom'), ('scans', '/robot_1/scan')]
-    patrol.until(lambda: robot.missing() == [])
 
 
 def test_dispatch_does_jobs_that_come_in_on_the_topic_of_any_robot(company):

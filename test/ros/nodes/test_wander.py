@@ -16,8 +16,6 @@
 
 from collections.abc import Callable, Iterator
 import math
-import subprocess
-import sys
 from typing import Any
 
 from geometry_msgs.msg import Twist, TwistStamped
@@ -33,8 +31,6 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Bool
 from support import spin_until
-
-COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("wander"))'
 
 
 @pytest.fixture
@@ -145,27 +141,16 @@ def test_wander_stops_without_scans_or_odometry(made, kind):
     spin_until(made, body.moves)
 
 
-def test_robot_stands_without_a_warning_until_its_first_odometry(made):
-    made.append(wanderer(robots='r1'))
-    (robot,) = made[0].robots
-    robot.drive(None, 'it hears no scan')
-    assert robot.problem == ''
-    assert [each.what for each in robot.missing()] == ['odometry']
-
-
-def test_wander_is_refused_without_scan_and_arena(made):
+def test_wander_needs_a_scan_or_an_arena_unless_robots_are_blind(made):
     body = Body()
     body.sensors.remove('scan')
     made += [body, wanderer(robots='r1')]
     robot = made[-1].robots[0]
     spin_until(made, lambda: 'parameter world' in robot.problem)
     assert not body.commands
-
-
-def start(*parameters: str) -> subprocess.Popen[str]:
-    given = [word for p in parameters for word in ('-p', p)]
-    return subprocess.Popen([sys.executable, '-c', COMMAND, '--ros-args', *given],
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    made.append(WanderNode(cli_args=['--ros-args', '-r', '__node:=blind'], parameter_overrides=[
+        Parameter('robots', value='r1'), Parameter('blind', value=True)]))
+    spin_until(made, body.moves)
 
 
 def test_robot_backs_off_after_a_touch(made):
@@ -179,10 +164,3 @@ def test_robot_backs_off_after_a_touch(made):
         return body.commands[-1].linear.x < 0.0
     spin_until(made, backs_off)
     spin_until(made, lambda: body.commands[-1].linear.x == 0.0 != body.commands[-1].angular.z)
-
-
-def test_blind_robots_drive_without_a_scan(made):
-    body = Body()
-    body.sensors.remove('scan')
-    made += [body, wanderer(robots='r1', seed=5, blind=True)]
-    spin_until(made, lambda: body.moves())
