@@ -23,7 +23,7 @@ died.
 from collections.abc import Sequence
 from contextlib import suppress
 import random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from leader_election.election.mandates.mandates import Follows, Mandates, NeighbourPart, NO_ONE
 from leader_election.election.mandates.settings import MandateSettings, REACTION
@@ -80,9 +80,8 @@ class Adversary:
     """
 
     def __init__(self, seed: int, robots: int = 4, quorum: bool = False,
-                 kind: type[Any] = Mandates, reaction: float = REACTION,
+                 reaction: float = REACTION,
                  rosters: Sequence[tuple[int, set[int], set[int]]] = ()) -> None:
-        self._kind = kind
         self.chance = random.Random(seed)
         self.faults: list[str] = []
         self.held = self.acted = 0
@@ -112,8 +111,7 @@ class Adversary:
     def _new(self, i: int) -> Mandates:
         # The wall clock at the start is above all numbers so far.
         self._top = max([self._top, *(robot.number for robot in self._robots.values())]) + 1
-        made: Mandates = self._kind(i, self._kept[i], self._top)
-        return made
+        return Mandates(i, self._kept[i], self._top)
 
     def play(self, steps: int) -> list[str]:
         """Do so many things by chance, and return the faults."""

@@ -14,8 +14,6 @@
 
 """Five robots on a line that change their leader, in rounds without losses: how long it takes."""
 
-from typing import Any
-
 from leader_election.election.mandates.mandates import Follows, Mandates, NeighbourPart
 from leader_election.election.mandates.settings import MandateSettings
 
@@ -24,7 +22,7 @@ DURATION = 1000.0
 MOST_ROUNDS = 20
 
 
-def rounds_to_act(kind: type[Any] = Mandates) -> list[int]:
+def rounds_to_act() -> list[int]:
     """
     Return the numbers of rounds of all until leaders act over all that follow them.
 
@@ -35,7 +33,7 @@ def rounds_to_act(kind: type[Any] = Mandates) -> list[int]:
     """
     ids = range(1, 6)
     settings = MandateSettings(DURATION, reaction=0.0)
-    robots = {i: kind(i, settings, 100 if i == 1 else 0) for i in ids}
+    robots = {i: Mandates(i, settings, 100 if i == 1 else 0) for i in ids}
     for robot in robots.values():
         robot.silent_until = 0.0
     last: dict[int, dict[int, NeighbourPart]] = {i: {} for i in ids}

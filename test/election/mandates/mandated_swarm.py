@@ -26,7 +26,7 @@ import random
 from typing import Any
 
 from benchmarks.simulated_swarm import SimulatedSwarm
-from leader_election.election.mandates.mandates import Acting, Mandates
+from leader_election.election.mandates.mandates import Mandates
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import PendingRound, Robot
 from leader_election.parameters import build
@@ -151,10 +151,6 @@ class Clocked:
         """Return the mandates of its first instance."""
         part: Any = self.robot.main.parts.get('mandates')
         return None if part is None else part.mandates
-
-    def acting(self, now: float) -> Acting | None:
-        """Return whether it acts."""
-        return None if self.mandates is None else self.mandates.acting(self.clock(now))
 
     def round(self, now: float, pending: PendingRound | None = None) -> str:  # noqa: A003
         """Run a round."""

@@ -12,9 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The guarantees of mandates hold against an adversary."""
+"""The guarantees of mandates hold in every small network, and against an adversary."""
 
+from benchmarks.explicit_mandates import changing, Network
+from benchmarks.explicit_states import graphs
 from election.mandates.adversary import Adversary
+from election.mandates.handover import rounds_to_act
 import pytest
 
 
@@ -33,3 +36,39 @@ def test_adversary_breaks_no_guarantee(quorum: bool) -> None:
 def test_two_nodes_act_over_a_robot_when_no_time_to_react_is_reserved() -> None:
     found = [fault for seed in range(60) for fault in Adversary(seed, reaction=0.0).play(150)]
     assert found and all(fault.startswith('nodes of ') for fault in found)
+
+
+def test_no_robot_is_under_two_mandates_in_every_network_of_up_to_three_robots() -> None:
+    for robots, steps in ((2, 4), (3, 3)):
+        for graph in graphs(robots, 'one'):
+            found = Network(graph, (1, 2)).check(steps)
+            assert found.faults == [] and found.mandates > robots
+    assert Network({1: {2: 1.0}, 2: {1: 1.0}}, (1, 2), rosters=changing(2)).check(4).faults == []
+
+
+def test_violation_is_found_in_every_network_when_clocks_of_leases_stop_during_sleep() -> None:
+    class Stopped(Network):
+        def _pass_time(self, number: int, asleep: bool) -> int:
+            return number if asleep else super()._pass_time(number, False)
+    assert any(Stopped(graph, (1, 2)).check(4).faults for graph in graphs(2, 'one'))
+
+
+def test_leaders_act_soon_after_each_change_of_the_leader() -> None:
+    assert rounds_to_act() == [2, 3, 4]
+
+
+STEPS = (
+    (0, set(), {1, 2, 3}), (1, {1, 2, 3}, {4}), (1, set(), {4}), (2, {4}, {1, 2}),
+    (2, set(), {1, 2}),
+    # What another operator wants at the same time.
+    (1, {1, 2, 3}, {3, 4}), (1, set(), {3, 4}), (2, {3, 4}, {1, 2}))
+"""Rosters that may follow one another, and some that must not."""
+
+
+def test_one_leader_acts_when_an_adversary_sets_rosters_in_any_order() -> None:
+    under = set[int]()
+    for seed in range(40):
+        adversary = Adversary(seed, quorum=True, rosters=STEPS)
+        assert adversary.play(1000) == [], seed
+        under |= adversary.under
+    assert under >= {0, 1, 2, 5}

@@ -132,13 +132,6 @@ def test_leader_numbers_its_beats_above_every_heard_number() -> None:
     assert leader.part.beat == 51
 
 
-def test_term_begins_anew_when_the_promise_has_lapsed() -> None:
-    follower = robot(2)
-    follower.round(FOLLOW, [of_leader(5)], 0.0)
-    follower.round(FOLLOW, [of_leader(6)], PROMISE)
-    assert follower.promise == Promise(1, 6, 6, 2 * PROMISE)
-
-
 def test_term_begins_anew_when_the_mandate_has_lapsed() -> None:
     leader = leading()
     leader.round(LEAD, [], MANDATE - 0.1)
@@ -186,14 +179,9 @@ def test_notice_does_not_end_a_mandate_when_its_beat_is_older() -> None:
     assert 2 in leader.over(0.8)
 
 
-def test_release_does_not_count_when_another_leader_gives_it() -> None:
-    follower = member()
-    follower.hear(NeighbourPart(4, 1, 1.0, MandatePart(5, 7, {}, (), (Notice(2, 8, 5),))), 0.1)
-    assert follower.promise is not None
-
-
 @pytest.mark.parametrize(('notice', 'frees'), [
-    (Notice(2, 1, 5), True), (Notice(2, 1, 4), False), (Notice(3, 1, 5), False)])
+    (Notice(2, 1, 5), True), (Notice(2, 1, 4), False), (Notice(3, 1, 5), False),
+    (Notice(2, 8, 5), False)])
 def test_release_counts_only_for_its_member_leader_and_beats(notice: Notice, frees: bool) -> None:
     follower = member()
     told = NeighbourPart(4, 1, 1.0, MandatePart(5, 7, {}, (), (notice,)))
@@ -220,13 +208,6 @@ def test_leader_releases_nobody_for_the_duration_of_a_promise_after_its_restart(
         assert bool(leader.part.released) == released
         assert follower.hear(heard(leader, 1, OTHER), now) == released
         assert (follower.promise is None) == released
-
-
-def test_leader_is_free_when_it_steps_down() -> None:
-    leader = leading()
-    leader.round(OTHER, [of_leader(7, 9)], 0.6)
-    assert leader.promise == Promise(9, 7, 7, 0.6 + PROMISE)
-    assert leader.over(0.6) == {}
 
 
 def test_release_does_not_end_the_promise_to_the_current_leader() -> None:
@@ -271,10 +252,6 @@ def test_message_asks_for_a_round_once_and_the_round_settles_it() -> None:
     assert not leader.news
     bound = member()
     assert not bound.hear(of_leader(6), 0.1), 'its old leader says nothing new'
-
-
-def test_leader_sends_its_own_term_while_it_acts() -> None:
-    assert leading().part.grants == {1: 1}
 
 
 def test_notice_is_forwarded_with_its_newest_beat_whatever_the_order() -> None:
@@ -461,7 +438,6 @@ def test_leader_is_free_after_the_time_to_react_when_it_steps_down() -> None:
 
 # Two clocks: times that are given are those of leases, the clock of promises may lag behind.
 
-
 def test_promise_uses_the_slower_clock_and_mandate_the_faster() -> None:
     lags = [0.0]
     follower = Mandates(2, MandateSettings(T, RHO, reaction=0.0), lag=lambda: lags[0])
@@ -551,11 +527,6 @@ def takes(made: Mandates, settings: MandateSettings) -> bool:
     with suppress(ParameterError):
         made.change(settings)
     return made.settings == settings
-
-
-def test_robot_refuses_a_roster_when_it_has_taken_a_newer_one() -> None:
-    for step, acted, wanted in ((1, 0, 0), (2, 1, 1), (2, 2, 1)):
-        assert not takes(at_step(4, step, acted), STEPS[wanted])
 
 
 def test_robot_refuses_another_roster_of_the_same_step() -> None:

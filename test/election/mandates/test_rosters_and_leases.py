@@ -17,8 +17,7 @@
 from leader_election.election.mandates.fence import Fence
 from leader_election.election.mandates.lease import Lease, lease_in
 from leader_election.election.mandates.parameters import ids_in, roster_in
-from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.parameters import build, ParameterError
+from leader_election.parameters import ParameterError
 import pytest
 
 
@@ -62,17 +61,3 @@ def test_roster_has_ids_and_ranges(text: str, ids: object) -> None:
 def test_roster_is_refused_when_it_is_no_list_of_ids(text: str) -> None:
     with pytest.raises(ParameterError, match='roster'):
         roster_in(text)
-
-
-@pytest.mark.parametrize(('mandate', 'rate', 'allowed'), [
-    (0.0, 0.01, True), (0.9, 0.01, False), (1.2, 0.01, False), (1.3, 0.01, True),
-    (2.0, 0.2, False), (2.1, 0.2, True)])
-def test_mandate_is_refused_when_it_ends_before_the_next_beat(
-        mandate: float, rate: float, allowed: bool) -> None:
-    """A faster clock of the leader shortens it."""
-    values = {'robot_id': 1, 'mandate': mandate, 'clock_rate_error': rate}
-    if allowed:
-        assert build(ElectionParameters, values).mandate == mandate
-    else:
-        with pytest.raises(ParameterError, match='mandate'):
-            build(ElectionParameters, values)
