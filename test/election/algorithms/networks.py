@@ -39,7 +39,6 @@ def grid(side: int) -> dict[int, dict[int, float]]:
 
 LINE = links((1, 2, 2.0), (2, 3, 3.0), (3, 4, 1.0))
 """1 --2 m-- 2 --3 m-- 3 --1 m-- 4."""
-STRENGTHS_OF_LINE = {1: 5.0, 2: 1.0, 3: 2.0, 4: 4.0}
 
 
 @st.composite

@@ -31,20 +31,32 @@ a device's own strength (or from the corruption that all began with) at most ``L
    the one before stands, ``L + 1 + links`` again: with several leaders the bound is the sum.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 import math
 import random
 
-from benchmarks.explicit_states import bound, corrupted, Setting, violations
+from benchmarks.explicit_states import (
+    bound,
+    corrupted,
+    Family,
+    Setting,
+    violations,
+)
+from benchmarks.explicit_states import (
+    check as check_all,
+)
+from benchmarks.explicit_states import (
+    SETTINGS as ALL_SETTINGS,
+)
 from budget import examples
 from election.algorithms.networks import graphs, LENGTHS, STRENGTHS
 from election.algorithms.simulate import corrupt, Network, shuffled
-from election.algorithms.test_explicit_states import run_an_epoch
 from hypothesis import event, given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import BOUNDED, Device
 from leader_election.election.algorithms.bounded import Candidacy, configure
 from leader_election.swarm.reference_partition import groups
+import pytest
 
 VALUES = STRENGTHS | st.floats(-1e300, 1e300)
 DISTANCES = st.just(0.0) | LENGTHS | st.floats(0.0, 1e300)
@@ -141,6 +153,21 @@ def network_of(graph, setting, data) -> Network:
     return network
 
 
+def run_an_epoch(network: Network, draw: random.Random) -> Iterator[int]:
+    """Run rounds, half of whose messages are lost, until each link has delivered."""
+    graph = network.graph
+    waiting = {(i, j) for i in graph for j in (i, *graph[i])}
+    while waiting:
+        i = draw.choice(sorted(graph))
+        network.states[i] = network._computed(i)
+        waiting.discard((i, i))
+        for j in graph[i]:
+            if draw.random() < 0.5:
+                network.mailboxes[j][i] = network.states[i]
+                waiting.discard((i, j))
+        yield i
+
+
 @FEW
 @given(graphs(most=10), SETTINGS, st.data())
 def test_swarm_stabilises_within_the_bound_when_messages_are_lost(graph, setting, data):
@@ -165,6 +192,20 @@ def test_dead_leader_is_forgotten_within_the_hop_limit(graph, setting, data):
     for _ in range(setting.hop_limit + 1):
         network.lockstep()
     assert {state.leader for state in network.states.values()} <= graph.keys()
+
+
+@pytest.mark.parametrize('setting', ALL_SETTINGS, ids=str)
+def test_every_network_of_up_to_three_robots_stabilises(setting):
+    for nodes in (1, 2, 3):
+        found = check_all(setting, Family(nodes, 'all', 2))
+        assert not found.wrong and found.networks == (1, 2, 20)[nodes - 1]
+
+
+def test_violation_is_found_when_a_robot_does_not_join_a_stronger_leader():
+    graph = {1: {2: 1.0}, 2: {1: 1.0}}
+    one, two = Candidacy(-1.0, 0.0, 1, 0), Candidacy(-2.0, 0.0, 2, 0)
+    assert violations(Setting(), graph, {1: Candidacy(-2.0, 1.0, 2, 1), 2: two}) == []
+    assert violations(Setting(), graph, {1: one, 2: two}) != []
 
 
 CANDIDACIES = st.builds(Candidacy, st.integers(-4, 4).map(float), st.just(0.0) | LENGTHS,

@@ -17,7 +17,7 @@
 import random
 
 from budget import examples
-from election.algorithms.networks import graphs, links
+from election.algorithms.networks import graphs
 from election.algorithms.simulate import led, Network, shuffled
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
@@ -28,79 +28,6 @@ from leader_election.swarm.reference_partition import partition
 import pytest
 
 FARTHEST = float(NO_HOP_LIMIT)
-
-
-def line(size: int) -> Network:
-    """Return 1 -- 2 -- ... -- size, all of one strength: so 1 is the best, then 2, and so on."""
-    graph = links(*((i, i + 1, 1.0) for i in range(1, size)))
-    return Network(COLOUR, graph, {i: 5.0 for i in graph}, configure())
-
-
-def table(network: Network) -> list[tuple[int, float, int, int]]:
-    """Return leader, level, colour and the mark done of each device."""
-    return [(s.leader, s.distance, s.colour, s.done) for s in network.states.values()]
-
-
-def test_line_of_four_joins_one_tree_round_by_round():
-    """
-    Every device joins a heard device, and leaves when that device has moved.
-
-    In round 1 nobody is heard, so all regard themselves as done. In round 2 all join. In round
-    3 robot 2 is at (1, 1), so 3 and 4 are false roots and leave, and 1, with all its children,
-    flips to 0. In round 4 robot 2 may flip to 1, and 4 joins 3 again. In round 5 robot 3 joins
-    2, because its child 4 is a true child. In round 6 robot 4 leaves. In round 7 robot 3
-    flips, because 2 flipped in round 6. In round 8 robot 4 joins.
-    """
-    network = line(4)
-    rounds = []
-    for _ in range(8):
-        network.lockstep()
-        rounds.append(table(network))
-    assert rounds == [
-        [(1, 0, 1, 1), (2, 0, 1, 1), (3, 0, 1, 1), (4, 0, 1, 1)],
-        [(1, 0, 1, 0), (1, 1, 0, 0), (2, 1, 0, 0), (3, 1, 0, 0)],
-        [(1, 0, 0, 0), (1, 1, 0, 0), (3, 0, 1, 0), (4, 0, 1, 0)],
-        [(1, 0, 0, 0), (1, 1, 1, 0), (3, 0, 1, 0), (3, 1, 0, 0)],
-        [(1, 0, 1, 0), (1, 1, 1, 0), (1, 2, 0, 0), (3, 1, 0, 1)],
-        [(1, 0, 1, 0), (1, 1, 0, 0), (1, 2, 0, 0), (4, 0, 1, 0)],
-        [(1, 0, 0, 0), (1, 1, 0, 0), (1, 2, 1, 0), (4, 0, 1, 1)],
-        [(1, 0, 0, 0), (1, 1, 1, 0), (1, 2, 1, 0), (1, 3, 0, 0)],
-    ]
-    for _ in range(20):
-        network.lockstep()
-    before = dict(network.states)
-    network.lockstep()
-    assert network.states == before, 'no rest'
-    assert led(network) == {1: (1, 0.0), 2: (1, 1.0), 3: (1, 2.0), 4: (1, 3.0)}
-    assert all(state.done for state in before.values())
-
-
-def test_tree_dissolves_from_its_top_when_its_root_is_lost():
-    """
-    Robots 1 to 4 follow a lost device 0.
-
-    Its colour is 0, so nobody may join them. In rounds 1 and 2 robot 1 leaves, and 2, now a
-    false root, joins it. In round 3 robot 3 would leave, but its child 4 flipped to 1 in round
-    1, so it joins 4. In round 4 robots 3 and 4 follow each other, a level higher. So 4 is a
-    false root, and has to leave because 3 has the colour 0. In round 5 robot 3 has to leave,
-    too, and joins 2, which flipped in round 4.
-    """
-    network = line(4)
-    for i in network.graph:
-        network.states[i] = Key(-5.0, float(i), 0, 0, 0, i, i - 1)
-        for j in network.graph[i]:
-            network.mailboxes[j][i] = network.states[i]
-    rounds = []
-    for _ in range(5):
-        network.lockstep()
-        rounds.append(list(led(network).values()))
-    assert rounds == [
-        [(1, 0), (0, 2), (0, 3), (0, 4)],
-        [(1, 0), (1, 1), (0, 3), (0, 4)],
-        [(1, 0), (1, 1), (0, 5), (0, 4)],
-        [(1, 0), (1, 1), (0, 5), (4, 0)],
-        [(1, 0), (1, 1), (1, 2), (4, 0)],
-    ]
 
 
 ROOT = Key(-5.0, 0.0, 9, 1, 0, 9, 9)

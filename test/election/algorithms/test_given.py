@@ -15,10 +15,9 @@
 """Given leaders: small networks by hand."""
 
 import math
-import random
 
 from budget import examples
-from election.algorithms.networks import graphs, LENGTHS, LINE, links, STRENGTHS_OF_LINE
+from election.algorithms.networks import graphs, LENGTHS, LINE, links
 from election.algorithms.simulate import corrupt, led, Network, settle, shuffled
 from election.algorithms.states import states
 from hypothesis import event, given, HealthCheck, settings
@@ -34,6 +33,7 @@ from leader_election.election.algorithms.given import (
     NearestColumns,
 )
 from leader_election.parameters import ParameterError
+from leader_election.swarm.reference_partition import reach
 import pytest
 
 inf = math.inf
@@ -42,21 +42,6 @@ inf = math.inf
 def settled(graph, leaders, strengths=None, **settings):
     return settle(Network(GIVEN, graph, strengths or dict.fromkeys(graph, 0.0),
                           configure(leaders, **settings)))
-
-
-@pytest.mark.parametrize('leaders, radius, expected', [
-    # 1 --2 m-- 2 --3 m-- 3 --1 m-- 4: the strengths do not matter.
-    ('3', inf, {1: (3, 5.0), 2: (3, 3.0), 3: (3, 0.0), 4: (3, 1.0)}),
-    ('1,4', inf, {1: (1, 0.0), 2: (1, 2.0), 3: (4, 1.0), 4: (4, 0.0)}),
-    # The radius ends exactly on 2: inside.
-    ('4', 4.0, {1: (1, inf), 2: (4, 4.0), 3: (4, 1.0), 4: (4, 0.0)}),
-    ('4', 3.9, {1: (1, inf), 2: (2, inf), 3: (4, 1.0), 4: (4, 0.0)}),
-    # A range, and an id that no device has.
-    ('2-3, 9', inf, {1: (2, 2.0), 2: (2, 0.0), 3: (3, 0.0), 4: (3, 1.0)}),
-    ('', inf, {i: (i, inf) for i in LINE}),
-])
-def test_line_follows_the_nearest_given_leaders_within_the_radius(leaders, radius, expected):
-    assert led(settled(LINE, leaders, STRENGTHS_OF_LINE, radius=radius)) == expected
 
 
 IGNORED = (Nearest(2.5, 7, 0), Nearest(inf, 7, 0), Nearest(0.5, 7, 3), Nearest(0.5, 7, -1),
@@ -140,29 +125,10 @@ def networks(draw):
     return corrupt(network, lies, draw), leaders, radius
 
 
-def weighted_graph(graph):
-    weighted = pytest.importorskip('networkx').Graph()
-    weighted.add_nodes_from(graph)
-    weighted.add_weighted_edges_from((i, j, w) for i in graph for j, w in graph[i].items())
-    return weighted
-
-
 def cells(graph, leaders, radius):
     """Return the leader and distance of each device, by an independent implementation."""
-    networkx = pytest.importorskip('networkx')
-    weighted = weighted_graph(graph)
-    expected = {i: (i, math.inf) for i in graph}
-    if not leaders:
-        return expected
-    far = {leader: networkx.single_source_dijkstra_path_length(weighted, leader)
-           for leader in leaders}
-    for cell, members in networkx.voronoi_cells(weighted, leaders).items():
-        for i in members:
-            nearest = min((far[leader][i], leader) for leader in leaders)
-            assert nearest[0] == far[cell][i], 'the oracles differ'
-            if nearest[0] <= radius:
-                expected[i] = nearest[1], nearest[0]
-    return expected
+    found = reach(graph, set(graph), sorted(leaders), radius)
+    return {i: found[i][:2] if i in found else (i, inf) for i in graph}
 
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
@@ -183,27 +149,6 @@ def test_swarm_stabilises_to_the_voronoi_partition_within_the_bound(drawn, seed,
     before = dict(network.states)
     sweep(3)
     assert network.states == before
-
-
-@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
-@given(networks().filter(lambda drawn: len(drawn[1]) > 1), st.integers(0, 2**32))
-def test_cell_is_divided_between_the_others_when_its_leader_fails(drawn, seed):
-    network, leaders, radius = drawn
-    order, rng = sorted(network.graph), random.Random(seed)
-    network.sweep(order)
-    failed = rng.choice(sorted(leaders))
-    network.remove(failed)
-    order.remove(failed)
-    for _ in range(2 * len(network.graph) + 1):
-        rng.shuffle(order)
-        network.sweep(order)
-    graph = {i: {j: w for j, w in row.items() if j != failed}
-             for i, row in network.graph.items() if i != failed}
-    found = {i: (state.leader, state.distance) for i, state in network.states.items()}
-    # A failure may cut the network: a cell is computed in each of its parts.
-    for part in pytest.importorskip('networkx').connected_components(weighted_graph(graph)):
-        inside = {i: graph[i] for i in part}
-        assert {i: found[i] for i in part} == cells(inside, (leaders - {failed}) & part, radius)
 
 
 def test_largest_id_may_lead():

@@ -17,7 +17,7 @@
 from math import inf
 
 from budget import examples
-from election.algorithms.networks import graphs, LINE, links, STRENGTHS, STRENGTHS_OF_LINE
+from election.algorithms.networks import graphs, links, STRENGTHS
 from election.algorithms.simulate import led, Network, settle, shuffled
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
@@ -29,24 +29,6 @@ import pytest
 
 def rested(graph: Graph, strengths: dict[int, float], radius: float) -> Network:
     return settle(Network(RECURSIVE, graph, strengths, configure(radius)))
-
-
-@pytest.mark.parametrize('radius, expected, depths', [
-    # 1 is the best of all, and reaches all: 6 m to 4.
-    (6.0, {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0), 4: (1, 6.0)}, (0, 0, 0, 0)),
-    # 4 is too far away, and alone at the next level.
-    (5.9, {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0), 4: (4, 0.0)}, (0, 0, 0, 1)),
-    # So is 3: at the next level 4 is the better of the two.
-    (4.9, {1: (1, 0.0), 2: (1, 2.0), 3: (4, 1.0), 4: (4, 0.0)}, (0, 0, 1, 1)),
-    # 2, 3 and 4 at level 1: 4 is the best, reaches 3, and 2 (4 m) goes on to level 2.
-    (1.0, {1: (1, 0.0), 2: (2, 0.0), 3: (4, 1.0), 4: (4, 0.0)}, (0, 2, 1, 1)),
-    # Each level takes one: 1, then 4, then 3, then 2.
-    (0.0, {1: (1, 0.0), 2: (2, 0.0), 3: (3, 0.0), 4: (4, 0.0)}, (0, 3, 2, 1)),
-])
-def test_line_forms_the_partition_with_one_level_per_leader(radius, expected, depths):
-    network = rested(LINE, STRENGTHS_OF_LINE, radius)
-    assert led(network) == expected
-    assert tuple(state.depth for state in network.states.values()) == depths
 
 
 @pytest.mark.parametrize('lengths, hops, expected', [
@@ -130,23 +112,6 @@ def test_dead_leader_is_never_forgotten():
         2: (1, 101.0), 3: (1, 102.0)}
     assert led(network) == {2: (3, 1.0), 3: (3, 0.0)}
     assert [state.depth for state in network.states.values()] == [1, 1]
-
-
-def test_leader_leads_for_ever_when_it_weakens():
-    """
-    Robot 1 is now the weakest, and leaves the gossip for a round.
-
-    Robot 2 has the gossip from 3, and both say that 1 is the best. So 1 leads for ever,
-    although 3 is stronger.
-    """
-    network = three(10.0)
-    network.devices[1] = Device(1, -1.0)
-    network.sweep([1, 2, 3])
-    assert network.states[1].best[0] == -1
-    for _ in range(100):
-        network.sweep([1, 2, 3])
-    assert led(network) == {1: (1, 0.0), 2: (1, 1.0), 3: (1, 2.0)}
-    assert {state.best_value[0] for state in network.states.values()} == {-9.0}
 
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))

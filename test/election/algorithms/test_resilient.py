@@ -14,11 +14,10 @@
 
 """The resilient election on networks small enough to be worked out by hand."""
 
-from itertools import count
 import math
 
 from budget import examples
-from election.algorithms.networks import graphs, links
+from election.algorithms.networks import graphs
 from election.algorithms.simulate import corrupt, led, Network, shuffled
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
@@ -32,120 +31,6 @@ from leader_election.election.algorithms.resilient import (
 )
 from leader_election.swarm.reference_partition import partition
 import pytest
-
-
-def line(size: int, factor: float) -> Network:
-    """Return 1 -- 2 -- ... -- size, all of one strength: so 1 is the best, then 2, and so on."""
-    graph = links(*((i, i + 1, 1.0) for i in range(1, size)))
-    return Network(RESILIENT, graph, {i: 5.0 for i in graph}, configure(factor))
-
-
-def settle(network: Network) -> Network:
-    """Return the network after rounds in lockstep until nothing changes."""
-    network.lockstep()
-    before = None
-    for n in count():
-        assert n < 1000, 'no rest'
-        if network.states == before:
-            return network
-        before = dict(network.states)
-        network.lockstep()
-
-
-def table(network: Network) -> list[tuple[int, float, float, float]]:
-    """Return leader, distance, radius and diameter of each device."""
-    return [(s.leader, s.distance, s.radius, s.diameter) for s in network.states.values()]
-
-
-def test_line_of_four_joins_one_region_round_by_round():
-    """
-    With K = 2 a leader's radius is twice the diameter of a round ago, plus 1.
-
-    In round 3 robot 3 hears of 1 through 2 at distance 1, which is not less than the radius of
-    1. So it leads again, and with a diameter of 1 its radius is 3. In round 6 robot 1 has
-    heard that 2 follows it. So its radius is 3, and 3 joins.
-    """
-    network = line(4, 2.0)
-    rounds = []
-    for _ in range(7):
-        network.lockstep()
-        rounds.append(table(network))
-    assert rounds == [
-        [(1, 0, 1, 0), (2, 0, 1, 0), (3, 0, 1, 0), (4, 0, 1, 0)],
-        [(1, 0, 1, 0), (1, 1, 1, 1), (2, 1, 1, 1), (3, 1, 1, 1)],
-        [(1, 0, 1, 1), (1, 1, 1, 1), (3, 0, 3, 1), (4, 0, 3, 0)],
-        [(1, 0, 3, 1), (1, 1, 1, 1), (3, 0, 3, 0), (3, 1, 3, 1)],
-        [(1, 0, 3, 1), (1, 1, 3, 1), (3, 0, 1, 1), (3, 1, 3, 1)],
-        [(1, 0, 3, 1), (1, 1, 3, 1), (1, 2, 3, 2), (3, 1, 1, 1)],
-        [(1, 0, 3, 1), (1, 1, 3, 2), (1, 2, 3, 2), (1, 3, 3, 3)],
-    ]
-    # In the end all know of a region 3 hops deep, and of a radius of 2 * 3 + 1.
-    assert table(settle(network)) == [(1, 0, 7, 3), (1, 1, 7, 3), (1, 2, 7, 3), (1, 3, 7, 3)]
-
-
-@pytest.mark.parametrize('depth', range(1, 7))
-def test_line_joins_in_quadratic_time_when_the_factor_is_one(depth):
-    """
-    K = 1, the best at the end of a line: the device at distance d follows in round d (d + 1).
-
-    Then d rounds pass until the leader knows. One more passes because the leader uses the diameter
-    of the round before. Its radius is d + 1 then, and d rounds later the device has that radius.
-    In the next round the device behind it joins. That makes 2 (d + 1), and 1 * 2 for the first.
-    """
-    network = line(depth + 1, 1.0)
-    for _ in range(depth * (depth + 1) - 1):
-        network.lockstep()
-        assert network.states[depth + 1].leader != 1
-    for _ in range(5):
-        network.lockstep()
-        assert led(network) == {i: (1, i - 1.0) for i in network.graph}
-
-
-def test_dead_leader_is_forgotten_when_distances_exceed_its_radius():
-    """
-    Robots 1, 2 and 3 follow device 0 at distances 1, 2 and 3.
-
-    Its radius is 7 hops when it dies. Then only the others relay it. The least distance grows
-    by one a round, from 1, and no follower is farther than 7. So the leader is known for 6
-    rounds, and forgotten in round 7.
-    """
-    network = line(3, 2.0)
-    for i in (1, 2, 3):
-        network.states[i] = Follower(-5.0, float(i), 0, 7.0, 3.0, i, i - 1)
-        for j in network.graph[i]:
-            network.mailboxes[j][i] = network.states[i]
-    least = []
-    for _ in range(7):
-        network.lockstep()
-        least.append(min((s.distance for s in network.states.values() if s.leader == 0),
-                         default=None))
-    assert least == [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, None]
-
-
-@pytest.mark.parametrize('factor, depth', [
-    # Regions of ceil(1 / (1 - K)) hops, on a line as long as you like.
-    (0.0, 1), (0.25, 2), (0.5, 2), (0.625, 3), (0.75, 4), (0.875, 8)])
-def test_region_is_limited_in_depth_when_the_factor_is_below_one(factor, depth):
-    network = settle(line(3 * (depth + 1), factor))
-    assert [i for i, state in network.states.items() if state.leader == 1] == [
-        *range(1, depth + 2)]
-    assert network.states[depth + 1].radius == factor * depth + 1
-    assert len({state.leader for state in network.states.values()}) > 1
-
-
-def test_deep_region_shrinks_to_its_fixed_depth_when_the_factor_is_below_one():
-    """
-    K = 1/2 allows a depth D to grow to f(D) = ceil(D / 2 + 1), so f(2) = 2 and f(3) = 3.
-
-    On a line of 8 that follows 1, D is 7, and f(7) = 5, f(5) = 4, f(4) = 3. So 1 keeps 2, 3
-    and 4. From a fresh start it would have only 2 and 3, as above.
-    """
-    network = settle(line(8, 2.0))
-    assert {state.leader for state in network.states.values()} == {1}
-    network.parameters = configure(0.5)
-    settle(network)
-    assert [i for i, state in network.states.items() if state.leader == 1] == [1, 2, 3, 4]
-    assert network.states[1].diameter == 3.0
 
 
 def heard(*messages: Follower) -> Follower:
