@@ -35,7 +35,7 @@ from typing import Any
 
 from benchmarks import fuzz_files
 from election.messages.payloads import payloads
-from election.messages.test_fuzz import check_decoding, check_recovery
+from election.messages.test_fuzz import check_decoding, check_recovery, REGIONS
 from hypothesis import given, HealthCheck, seed, settings
 from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase
@@ -60,8 +60,8 @@ def recovery(algorithm: Algorithm, counts: Counter[str]) -> Callable[[], None]:
     """Return the property that robots are back at their partition in time after an attack."""
     attacks = st.lists(st.lists(payloads(algorithm), max_size=6), min_size=1, max_size=10)
 
-    @given(attacks, st.booleans(), st.integers(0, 2**32))
-    def holds(attack: list[list[str]], regions: bool, order: int) -> None:
+    @given(attacks, REGIONS, st.integers(0, 2**32))
+    def holds(attack: list[list[str]], regions: dict[str, Any], order: int) -> None:
         counts['attacks'] += 1
         counts['payloads received'] += sum(map(len, attack))
         check_recovery(algorithm.name, attack, regions, random.Random(order))

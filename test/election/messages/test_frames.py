@@ -67,16 +67,3 @@ def test_wrong_frame_is_counted(wrong: bytes) -> None:
     reader = FrameReader(LENGTH)
     for number in (1, 2):
         assert [*reader.read(b'\0' + wrong + b'\0')] == [] and reader.damaged == number
-
-
-def test_frame_of_the_greatest_length_is_read() -> None:
-    """Its delimiters do not count."""
-    length = len(frame(b'm')) - 2
-    assert [*FrameReader(length).read(frame(b'm'))] == [b'm']
-    assert [*FrameReader(length - 1).read(frame(b'm'))] == []
-
-
-@pytest.mark.parametrize('length', [252, 253, 254, 255])
-def test_zero_after_a_long_run_is_kept(length: int) -> None:
-    packet = b'\1' * length + b'\0x'
-    assert [*FrameReader(LENGTH).read(frame(packet))] == [packet]

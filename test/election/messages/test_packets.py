@@ -78,20 +78,6 @@ def test_strange_packets_are_counted_and_not_passed_on(data: bytes, start: bytes
     assert sum(reader.counts.values()) >= 3 and set(reader.counts) == set(COUNTERS)
 
 
-@pytest.mark.parametrize('wrong', [
-    b'', b'LE1', packet(OTHER, 0, ''), HEADER.pack(b'LE2', OTHER, 0) + b'm',
-    HEADER.pack(b'LE1', OTHER, 0) + b'\xff', HEADER.pack(b'LE1', OTHER, 0) + bytes(LARGEST + 1)])
-def test_wrong_packet_is_strange(wrong: bytes) -> None:
-    reader = PacketReader(ME, 10.0)
-    assert reader.read(wrong, 0.0) is None and reader.counts['strange'] == 1
-
-
-def test_own_packet_comes_back_unread() -> None:
-    reader = PacketReader(ME, 10.0)
-    for number in (1, 2):
-        assert reader.read(packet(ME, 0, 'm'), 0.0) is None and reader.counts['own'] == number
-
-
 def test_too_large_message_is_refused() -> None:
     largest = packet(OTHER, 0, 'x' * LARGEST)
     assert len(largest) == HEADER.size + LARGEST
@@ -130,13 +116,6 @@ def test_oldest_sender_is_forgotten_first() -> None:
     assert len(reader.peers(last + 2.0, 2.0)) == 2 and not reader.peers(last + 2.0, 1.9)
 
 
-def test_flood_of_senders_is_bounded() -> None:
-    reader = PacketReader(ME, 10.0)
-    for start in range(3, 3 + 2 * MOST_PEERS):
-        reader.read(packet(start, 0, 'm'), float(start))
-    assert len(reader.peers(1000.0, 1000.0)) == MOST_PEERS and not reader.peers(1000.0, 10.0)
-
-
 def hears(me: PacketReader, other: PacketReader, room: int = 1000, number: int = 9) -> None:
     assert me.read(other.report(number, 0.0, 10.0, room), 0.0) is None
 
@@ -165,14 +144,6 @@ def test_short_reports_tell_one_sender_after_the_other() -> None:
     assert told == [None, (1, 0), (1, 0)]
 
 
-def test_counts_and_number_of_a_report_wrap() -> None:
-    me, other = PacketReader(ME, 1e6), PacketReader(OTHER, 1e6)
-    other.read(packet(ME, 0, 'm'), 0.0)
-    other.peers(0.0, 10.0)[ME].counts.update(heard=2**32, lost=2**32 + 2)
-    hears(me, other, number=2**32)
-    assert me.peers(0.0, 10.0)[OTHER].told == (1, 2)
-
-
 @pytest.mark.parametrize('content', [b'1', bytes(17), bytes(1 + 16)])
 def test_wrong_report_is_strange(content: bytes) -> None:
     reader = PacketReader(ME, 10.0)
@@ -197,12 +168,6 @@ def test_flood_under_new_starts_is_left_out_and_known_senders_are_heard() -> Non
         if k % 500 == 0:
             assert reader.read(packet(OTHER, 1 + k, 'm'), 1e-3 * k) == 'm'
     assert heard <= MOST_NEW + 10 and reader.counts['flooded'] == 10000 - heard
-
-
-def test_greatest_number_of_new_senders_is_heard_at_once() -> None:
-    reader = PacketReader(ME, 50.0)
-    heard = [reader.read(packet(3 + k, 0, 'm'), 0.0) for k in range(MOST_NEW + 1)]
-    assert heard == [*['m'] * MOST_NEW, None]
 
 
 def test_new_sender_is_heard_after_a_flood_of_others() -> None:

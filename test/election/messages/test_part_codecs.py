@@ -84,24 +84,9 @@ def test_region_is_encoded_by_keys():
     assert write(region_part(decision_version=8, decision_age=2)) == {'r': {'v': 8, 'w': 2}}
 
 
-def test_unknown_fields_are_ignored():
-    told = region_part(decision_version=8, decision_age=2)
-    assert read({'r': {'v': 8, 'w': 2, 'later': {'deep': []}}}) == (told, ())
-    assert read({}) == (None, ()) and read({'t': 'count', 'd': [1]}) == (None, ())
-
-
 def keyed(rows: Any) -> Any:
     """Return a region by its keys, of the values of its fields in their order."""
     return dict(zip('psrnfamgcv', rows)) if type(rows) is list else rows
-
-
-def test_whole_number_is_read_as_int_or_float():
-    assert read({'r': keyed([5.0, [3], 0.0, [7.0], [1000.0]])}) == read(
-        {'r': keyed([5, [3.0], 0, [7], [1000]])})
-
-
-def test_shares_may_all_be_zero():
-    assert read({'r': keyed([5, [3], 0, [7], [0]])})[0].region.shares == (0.0,)
 
 
 def wrong(at: int, value: Any) -> list[Any]:
@@ -239,16 +224,6 @@ def test_summary_keeps_a_number_that_equals_the_missing_id():
     assert fault is None and again == region
 
 
-@pytest.mark.parametrize(('members', 'understood'), [
-    (0.0, True), (0.5, True), (float(MOST_MEMBERS), True), (-0.5, False),
-    (1.001 * MOST_MEMBERS, False)])
-def test_summary_counts_from_none_to_the_most_members(members, understood):
-    """A relay contributes none, and shares of a member may have come so far."""
-    found, fault = codec().unpack(2, changed(GOOD, summary=(members,)), 10.0)
-    assert fault == (None if understood else WRONG_SUMMARY)
-    assert not understood or found.summary[0] == members
-
-
 def test_gossip_contributions_are_padded():
     found, fault = codec('gossip').unpack(2, GOSSIP, 10.0)
     assert fault is None and found.members == (2, 7, -1) and found.ages == (0, 1, 0)
@@ -266,14 +241,6 @@ def test_gossip_is_rejected_when_a_row_is_wrong(changes):
     assert codec('gossip').unpack(2, changed(GOSSIP, **changes), 10.0)[1] == WRONG_SUMMARY
 
 
-@pytest.mark.parametrize('told, collection', [(GOOD, 'multi-path'), (GOSSIP, 'gossip')])
-def test_random_region_is_decoded_as_it_was_encoded(told, collection):
-    mine = codec(collection)
-    region, _ = mine.unpack(2, told, 10.0)
-    again, fault = mine.unpack(2, mine.pack(region, feedback=True), 10.0)
-    assert fault is None and again == region
-
-
 # The part of messages about localisation: what is sent is read, and nothing else is.
 
 FAULT = RejectReason.LOCALISATION
@@ -283,14 +250,6 @@ PART: dict[str, Any] = {
 
 def angles(largest: float = 3.14) -> st.SearchStrategy[float]:
     return st.floats(-largest, largest)
-
-
-def test_example_of_the_documents_runs():
-    estimate, faults = estimates.read(PART)
-    assert faults == () and estimate == Estimate(
-        (1.0, 2.0, 0.5), 0.5, 0.1, 0.05, estimate.sightings)
-    assert [tuple(map(str, row[:3])) for row in estimate.sightings] == [
-        ('4', '1.25', 'nan'), ('5', '2.5', '-0.75')]
 
 
 @given(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), angles()), angles(),
@@ -319,14 +278,6 @@ def test_estimate_is_clipped_when_out_of_range():
     assert faults == () and got.odometry is None
     assert (got.deviation, got.heading_deviation) == (1e9, 1e-3)
     assert got.yaw == pytest.approx(2.0 * math.pi - 4.5, abs=1e-4)
-
-
-@pytest.mark.parametrize(('sent', 'bearing'), [
-    (4.0, 4.0 - 2.0 * math.pi), (-4.0, 2.0 * math.pi - 4.0), (math.pi, -math.pi),
-    (-math.pi, -math.pi), (3.0, 3.0)])
-def test_bearing_of_a_sighting_is_within_half_a_turn(sent: float, bearing: float) -> None:
-    estimate, _ = estimates.read({**PART, 'z': [[4, 1.25, sent]], 'w': [[0.3, 0.02]]})
-    assert estimate.sightings == (Sighting(4, 1.25, pytest.approx(bearing), 0.3, 0.02),)
 
 
 def test_members_without_a_meaning_are_ignored():
