@@ -33,8 +33,9 @@ from leader_election.swarm.reference_partition import Graph
 
 COUNT = SummaryLayout((ADD,), (0, 1), (0,))
 """A summary that is one number, which adds up."""
-DIAMOND = links((0, 1, 1.0), (0, 2, 1.0), (1, 3, 1.0), (2, 3, 1.0))
-"""0 at the bottom, 1 and 2 at its sides, 3 at the top."""
+LINE = links((0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0))
+FIRST = {i: -float(i) for i in range(9)}
+"""Strengths with which 0 leads."""
 
 
 class Said(NamedTuple):

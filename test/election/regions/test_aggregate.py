@@ -55,12 +55,10 @@ from leader_election.election.regions.summary_layout import (
     ADD,
     combine,
     contributes_nothing,
-    LARGEST,
     LEAST,
     OWN,
     rank,
     RANKED,
-    row_of,
     SummaryLayout,
 )
 import pytest
@@ -112,11 +110,6 @@ def test_aggregates_are_selected_by_their_names() -> None:
             'count', 'sum', 'mean', 'min', 'max', 'any', 'all', 'histogram', 'top', 'union']
 
 
-def test_aggregate_has_room_for_three_readings_and_sixteen_numbers_by_default() -> None:
-    assert AggregateSet({'top': top()}).contribution(7, {'top': 2.0}) == (-2.0, 7.0, *[inf] * 4)
-    assert union().identity == (inf,) * 32
-
-
 @pytest.mark.parametrize('aggregate', [
     Aggregate('pair', ADD, (0.0, 0.0), lambda _, reading: reading, list), total(2)])
 def test_no_more_than_one_number_too_many_is_read_of_a_reading(aggregate: Aggregate) -> None:
@@ -142,10 +135,6 @@ READINGS: dict[str, st.SearchStrategy[Any]] = {
     name: NUMBERS for name in ('sum', 'mean', 'min', 'max', 'histogram', 'top')}
 READINGS.update((name, st.booleans()) for name in ('count', 'any', 'all'))
 READINGS['union'] = st.frozensets(st.integers(0, 40))
-
-
-def test_every_registered_aggregate_is_tested() -> None:
-    assert set(AGGREGATES.names()) == set(READINGS)
 
 
 def combined(aggregate: Aggregate, into: Any, other: Any) -> Any:
@@ -244,13 +233,6 @@ ALL = SummaryLayout((ADD, LEAST, RANKED), (0, 2, 3, 9), (0, 0, 3))
 NOTHING = (inf,) * 3
 
 
-def test_row_is_a_copy_of_the_contribution() -> None:
-    contribution = (1, 2)
-    row = row_of(contribution)
-    row[0] += 0.5
-    assert row.tolist() == [1.5, 2.0] and contribution == (1, 2)
-
-
 def test_combine_scales_additive_parts_by_the_share_only() -> None:
     into = [1.0, 10.0, 5.0, 1.0, 7.0, 0.5, *NOTHING]
     combine(ALL, into, [2.0, -4.0, 3.0, 0.0, 8.0, 0.25, *NOTHING], 0.5)
@@ -264,48 +246,6 @@ def test_identity_contributes_nothing() -> None:
     for at in range(9):
         assert not contributes_nothing(ALL, [*identity[:at], 1.0, *identity[at + 1:]])
     assert contributes_nothing(SummaryLayout((ADD, OWN), (0, 1, 2), (0, 0)), (0.0, 7.0))
-
-
-@pytest.mark.parametrize('wrong', [inf, -inf, nan, LARGEST, -LARGEST])
-def test_combine_ignores_infinite_and_huge_numbers(wrong: float) -> None:
-    before = [1.0, 2.0, 3.0, 4.0, 7.0, 0.5, *NOTHING]
-    for share in (0.0, 1.0):
-        into = list(before)
-        least = wrong if abs(wrong) != LARGEST else inf
-        combine(ALL, into, [wrong, wrong, least, least, 8.0, 0.0, 1.0, least, 0.0], share)
-        assert into == before
-
-
-@pytest.mark.parametrize(('record', 'expected'), [
-    ((0.5, 9.0), [0.5, 9.0, 1.0, 7.0, 3.0, 9.5]),     # First; the last falls out.
-    ((2.0, 8.0), [1.0, 7.0, 2.0, 8.0, 3.0, 9.5]),     # Between.
-    ((5.0, 8.0), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # Too late, though others are left.
-    ((1.0, 3.0), [1.0, 3.0, 1.0, 7.0, 3.0, 9.5]),     # The same key: the lower id first.
-    ((4.0, 5.0), [1.0, 7.0, 3.0, 9.5, 4.0, 5.0]),     # Likewise at the end.
-    ((4.0, 8.0), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),
-    ((0.0, 9.5), [0.0, 9.5, 1.0, 7.0, 4.0, 6.0]),     # The same id, a lesser key: it moves up.
-    ((3.5, 9.5), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # The same id, a greater key: it stays.
-    ((3.0, 9.5), [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]),     # Once more the same.
-])
-def test_rank_inserts_each_id_once_by_key_then_id(
-        record: tuple[float, float], expected: list[float]) -> None:
-    records = [1.0, 7.0, 3.0, 9.5, 4.0, 6.0]
-    rank(records, 0, 6, 2, record, 0)
-    assert records == expected
-
-
-def test_rank_changes_its_part_of_the_row_only() -> None:
-    row = [-5.0, 2.0, 7.0, -5.0]
-    rank(row, 1, 3, 2, (-5.0, -5.0, 1.0, 8.0), 2)
-    assert row == [-5.0, 1.0, 8.0, -5.0]
-
-
-def test_combine_calls_the_function_of_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(summary_layout, 'OWNS', [lambda a, b: (max(a[0], b[0]), min(a[1], b[1]))])
-    into = [1.0, 2.0, 3.0, 4.0]
-    layout = SummaryLayout((ADD, OWN, ADD), (0, 1, 3, 4), (0, 0, 0))
-    combine(layout, into, [1.0, 5.0, 0.0, 2.0], 1.0)
-    assert into == [2.0, 5.0, 0.0, 6.0]
 
 
 RECORDS = st.lists(

@@ -14,7 +14,6 @@
 
 """Coordinated algorithms: states with a region. Tasks by their names."""
 
-import ast
 from collections.abc import Iterator
 from math import inf
 from pathlib import Path
@@ -30,7 +29,6 @@ from leader_election.election.regions.region import (
     RegionSettings,
     RELAY,
 )
-from leader_election.election.regions.summary_layout import ADD, LEAST, RANKED
 from leader_election.election.regions.task import (
     plug_in_tasks,
     Task,
@@ -42,7 +40,6 @@ from leader_election.parameters.registry import installed_entry_points
 import pytest
 
 BLANK = (0.0, inf, *[inf] * 6)
-KINDS = ((ADD, LEAST, RANKED), (0, 1, 2, 8), (0, 0, 3))
 ROOM = RegionSettings(gossip_members=3, gossip_depth=4, feedback_gain=0.5, feedback_alpha=0.25)
 
 
@@ -79,23 +76,6 @@ def test_initial_region_is_empty_with_room_for_the_collection(collection, recipi
         contributions=(inf,) * 2 * members, decision_version=0, decision_age=0, decision=(inf,))
     told = initial_region(settings, [1.0], [0.0], announcement_size=2, undecided=(inf,))
     assert told.announcement == told.own_announcement == (inf, inf)
-
-
-def test_type_is_refused_when_its_name_is_unknown():
-    with pytest.raises(AttributeError, match='has no State_nothing'):
-        module.State_nothing  # noqa: B018
-
-
-@pytest.mark.parametrize('file', sorted(Path(module.__file__ or '').parent.glob('*.py')),
-                         ids=lambda file: file.stem)
-def test_long_calls_have_no_conditional_which_numba_refuses(file: Path) -> None:
-    # With up to 15 arguments by name a conditional is compiled.
-    flow = (ast.IfExp, ast.BoolOp, ast.comprehension)
-    assert [f'{file.name}, line {argument.value.lineno}: compute {argument.arg} above the call'
-            for call in ast.walk(ast.parse(file.read_text()))
-            if isinstance(call, ast.Call) and len(call.keywords) > 15
-            for argument in call.keywords
-            if any(isinstance(part, flow) for part in ast.walk(argument.value))] == []
 
 
 # Tasks are found by name, and what is wrong with a name is said in one line.

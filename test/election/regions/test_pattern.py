@@ -15,15 +15,13 @@
 
 from math import inf
 
-from election.algorithms.networks import grid, links
 from election.regions.regions import (
     change,
     columns,
     COUNT,
-    decisions,
-    DIAMOND,
+    FIRST,
+    LINE,
     network_of,
-    summaries,
 )
 from leader_election.election.algorithms import Device
 from leader_election.election.algorithms.fields import NOBODY
@@ -32,121 +30,9 @@ from leader_election.election.regions.region import (
     initial_region,
     parameters_of,
     RegionSettings,
-    RELAY,
-    WORKER,
 )
-from leader_election.election.regions.summary_layout import ADD, LEAST, RANKED, SummaryLayout
+from leader_election.election.regions.summary_layout import ADD, RANKED, SummaryLayout
 import pytest
-
-WAYS = pytest.mark.parametrize('collection', ['tree', 'multi-path', 'gossip'])
-LINE = links((0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0))
-FIRST = {i: -float(i) for i in range(9)}
-"""Strengths with which 0 leads."""
-
-
-@pytest.mark.parametrize(('collection', 'exact'), [('tree', 5), ('multi-path', 5), ('gossip', 7)])
-def test_line_collects_and_spreads_one_link_per_round(collection, exact):
-    """
-    0 leads. All count themselves. News goes one link in each round in which all go together.
-
-    In round 2 each has the stronger neighbour, its lower one, as leader and parent, and it stays
-    the parent: 3's one is with 2 in round 3, with 1 in round 4, with 0 in round 5. By gossip
-    robots of one region only hear each other, and 3 is in that of 0 in round 4. Its one is with 2
-    in round 5 and with 0 in round 7. 0 decides at once, and three rounds later all know.
-    """
-    network = network_of('bounded', collection, LINE, FIRST)
-    for n in range(1, exact + 6):
-        network.lockstep()
-        assert (network.states[0].summary == (4.0,)) == (n >= exact)
-        know = [i for i, told in decisions(network).items() if told == (4.0,)]
-        assert know == [0, 1, 2, 3][:max(0, n - exact + 1)]
-    if collection != 'gossip':
-        assert list(summaries(network).values()) == [(4.0,), (3.0,), (2.0,), (1.0,)]
-
-
-def test_diamond_uses_one_side_by_tree_and_both_by_multi_path():
-    """The top's contribution takes one side by tree, and halves take both by multi-path."""
-    found = {}
-    for collection in ('tree', 'multi-path'):
-        network = network_of('bounded', collection, DIAMOND, FIRST)
-        for _ in range(8):
-            network.lockstep()
-        found[collection] = summaries(network)
-    assert found['tree'] == {0: (4.0,), 1: (2.0,), 2: (1.0,), 3: (1.0,)}
-    assert found['multi-path'] == {0: (4.0,), 1: (1.5,), 2: (1.5,), 3: (1.0,)}
-
-
-def test_grid_by_multi_path_splits_counts_between_parents():
-    """
-    0 in the corner leads. By multi-path each splits in halves what it has, or hands it on whole.
-
-    ::
-
-        9    3    1      (3 + 3 of 9 - 1: both sides of the corner have 4)
-        0 <- 1 <- 2          8 has 1; 7 and 5 have 1 + 1/2; 4 has 1 + 3/4 + 3/4 = 5/2;
-        3 <- 4 <- 5          6 and 2 have 1 + 3/4; 3 and 1 have 1 + 7/4 + 5/4 = 4;
-        6 <- 7 <- 8          0 has 9.
-    """
-    network = network_of('bounded', 'multi-path', grid(3), FIRST)
-    for _ in range(12):
-        network.lockstep()
-    assert [row[0] for row in summaries(network).values()] == [
-        9.0, 4.0, 1.75, 4.0, 2.5, 1.5, 1.75, 1.5, 1.0]
-
-
-def test_gossip_forgets_a_lost_member_after_its_depth():
-    """
-    Robot 3 leaves the end of the line, and 2 forgets it.
-
-    The other robots increase the age of its contribution. When 3 leaves, that age is 3 rounds
-    on 0, 2 on 1 and 1 on 2. The smallest age grows by 1 each round, so with a depth of 5
-    nobody knows it after 5 rounds.
-    """
-    network = network_of('bounded', 'gossip', LINE, FIRST,
-                         regions=RegionSettings(gossip_members=4, gossip_depth=5))
-    for _ in range(10):
-        network.lockstep()
-    assert network.states[0].members == (0, 1, 2, 3)
-    assert network.states[0].ages == (0, 1, 2, 3)
-    network.remove(3)
-    known = []
-    for _ in range(5):
-        network.lockstep()
-        known.append(sum(3 in state.members for state in network.states.values()))
-    assert known[0] > 0 and known[4] == 0
-    assert network.states[0].summary == (3.0,)
-
-
-@WAYS
-def test_worker_and_relay_do_not_lead(collection):
-    """
-    On the line 3 is the strongest, but a worker.
-
-    Robot 2 comes next, but is a relay. So 1 leads 0. The relay contributes nothing, and
-    forwards the contribution of 3.
-    """
-    network = network_of('bounded', collection, LINE, {0: 0.0, 1: 1.0, 2: 8.0, 3: 9.0})
-    change(network, 3, role=WORKER)
-    change(network, 2, role=RELAY, contribution=(0.0,))
-    for _ in range(10):
-        network.lockstep()
-        assert all(state.decision == (inf,) for state in network.states.values()
-                   if state.leader in (2, 3)), 'one who may not lead decides'
-    assert {state.leader for state in network.states.values()} == {1}
-    assert network.states[1].summary == (3.0,)
-    assert set(decisions(network).values()) == {(3.0,)}
-
-
-@WAYS
-@pytest.mark.parametrize('role', [WORKER, RELAY])
-def test_nobody_decides_when_there_is_no_candidate(collection, role):
-    network = network_of('bounded', collection, LINE, FIRST)
-    for i in LINE:
-        change(network, i, role=role)
-    for _ in range(8):
-        network.lockstep()
-        assert set(decisions(network).values()) == {(inf,)}
-
 
 BORDER = SummaryLayout((ADD, RANKED), (0, 1, 7), (0, 3))
 """A count, and records of two other regions: key and id, which are its leader's, and a word."""
@@ -207,17 +93,6 @@ def test_robot_without_a_parent_spreads_an_announcement_only_as_a_leader(gain):
         assert (after.load, list(after.announcement)) == (load, [announced])
         assert after.reach == (resized(load, p) if leader == 2 else 9.0)
         assert (after.decision_version, after.decision_age) == (0, 0)
-
-
-def test_robot_collects_least_numbers_from_neighbours_uphill_that_do_not_name_it():
-    layout = SummaryLayout((ADD, LEAST), (0, 1, 2), (0, 0))
-    p = parameters_of(RegionSettings(), layout, radius=9.0, link_range=inf, undecided=(inf,))
-    before = Member(5, 1.0, *initial_region(
-        RegionSettings(), (1.0, 30.0), (0.0, inf), undecided=(inf,)))
-    uphill = columns({'device': 3, 'leader': 5, 'distance': 2.0, 'recipients': (8,),
-                      'shares': (1.0,), 'summary': (4.0, 20.0)})
-    after = coordinate(Device(2, 1.0), 5, 1.0, before, uphill, [1.0], p, None)
-    assert list(after.summary) == [1.0, 20.0]
 
 
 def test_leader_has_no_parent_when_a_neighbour_claims_a_smaller_distance():

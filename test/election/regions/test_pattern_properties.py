@@ -237,22 +237,6 @@ def test_lost_leader_is_replaced_with_a_new_decision(
     assert set(members(network)) <= set(network.states), 'led by one that is gone'
 
 
-@LAWS
-@given(graphs(most=20), st.integers(0, 2 ** 32))
-def test_multi_path_and_tree_agree(graph, seed):
-    found = []
-    for collection in ('tree', 'multi-path'):
-        network = network_of('bounded', collection, graph, {i: float(-i) for i in graph},
-                             radius=RADIUS)
-        order, rng = sorted(graph), random.Random(seed)
-        for _ in range(4 * len(graph)):
-            rng.shuffle(order)
-            network.sweep(order)
-        found.append({leader: network.states[leader].summary[0] for leader in members(network)})
-        assert sum(found[-1].values()) == pytest.approx(len(graph), abs=1e-9)
-    assert found[0] == pytest.approx(found[1], abs=1e-9)
-
-
 @pytest.mark.parametrize('collection', WAYS)
 @settings(max_examples=examples(10), deadline=None, suppress_health_check=list(HealthCheck))
 @given(graphs(most=10), st.data(), st.integers(0, 2 ** 32))
