@@ -17,7 +17,6 @@
 from itertools import count
 import json
 import math
-import random
 from types import SimpleNamespace
 from typing import Any
 
@@ -38,8 +37,6 @@ from leader_election.election.robot.decision_order import (
 import pytest
 
 SPREADINGS = ('gradient', 'gossip')
-PLACES = {5 * row + column + 1: (float(column), float(row))
-          for row in range(4) for column in range(5)}
 
 
 class Ordered(Task):
@@ -95,37 +92,6 @@ def restart(robots: Swarm, i: int, clock: int, **common: Any) -> None:
     robots.robots[i] = fresh.robots[i]
 
 
-@pytest.mark.parametrize('spreading', SPREADINGS)
-def test_decisions_stay_in_order_when_messages_are_lost(spreading: str) -> None:
-    draw = random.Random(4)
-    robots = swarm(PLACES, spreading=spreading, message_expiry=3.0)
-    for _ in range(60):
-        robots.now += 1.0
-        for i in draw.sample(sorted(PLACES), len(PLACES)):
-            robots.speak(i)
-            for j in PLACES:
-                if j != i and draw.random() >= 0.4:
-                    robots.robots[j].receive(robots.said[i], robots.now)
-    acted = [each for i in PLACES for each in task(robots, i).acted]
-    assert sum(each is not None for each in acted) > 0.9 * len(acted)
-    assert [task(robots, i).backwards() for i in PLACES] == [0] * len(PLACES)
-
-
-@pytest.mark.parametrize('spreading', SPREADINGS)
-@pytest.mark.parametrize('clock', [1000, 0], ids=['later', 'behind'])
-def test_decisions_stay_in_order_when_the_leader_restarts(
-        spreading: str, clock: int) -> None:
-    """Its clock is behind, so it continues from the number that the other robots know."""
-    robots = swarm(spreading=spreading)
-    robots.sweep(20)
-    restart(robots, 1, clock, spreading=spreading)
-    robots.sweep(20)
-    newest = task(robots, 1).acted[-1]
-    for i in (2, 3):
-        assert task(robots, i).backwards() == 0
-        assert task(robots, i).acted[-1] == newest
-
-
 EVENTS = st.lists(st.tuples(
     st.sampled_from(['speak', 'speak', 'hear', 'hear', 'hear', 'restart', 'strength']),
     st.integers(1, 4), st.integers(0, 30)), min_size=20, max_size=120)
@@ -170,14 +136,6 @@ def test_act_receives_leader_and_number_of_the_decision() -> None:
     assert task(robots, 3).decided[-1] == DecisionOrigin(1, None, 9, 2.0)
 
 
-def test_act_receives_the_term_when_mandates_are_used() -> None:
-    robots = swarm(mandate=5.0)
-    robots.sweep(12)
-    mandates: Any = robots.instances()[3].parts['mandates']
-    found, promise = task(robots, 3).decided[-1], mandates.mandates.promise
-    assert found is not None and promise is not None and found.term == promise.first
-
-
 @pytest.mark.parametrize('kind, hops, age', [
     ('ordered', 1, 4.0 + 2), ('ordered', 2, 4.0 + 4), ('hasty', 2, 2.5)])
 def test_decision_is_dropped_when_too_old(kind: str, hops: int, age: float) -> None:
@@ -214,22 +172,6 @@ def test_nothing_is_sent_or_numbered_when_no_task_decides() -> None:
     assert task(robots, 3).acted[-1] is None and task(robots, 3).backwards() == 0
 
 
-@pytest.mark.parametrize('number', [500, 2**52, 2**53 - 1])
-@pytest.mark.parametrize('spreading', SPREADINGS)
-def test_leader_overtakes_a_wrong_number(number: int, spreading: str) -> None:
-    robots = swarm(line(4), spreading=spreading)
-    robots.sweep(9)
-    said = json.loads(robots.said[3])
-    said['r']['v'] = number
-    said['d'] = [[1, 0]]
-    robots.tell(3, json.dumps(said))
-    robots.speak(4)
-    robots.tell(4)
-    robots.sweep(30)
-    newest = task(robots, 1).acted[-1]
-    assert [task(robots, i).acted[-1] for i in (2, 3, 4)] == [newest] * 3
-
-
 # The order by itself.
 
 def region(number: int, text: str = '[1]', device: int = 7) -> Any:
@@ -247,13 +189,6 @@ def test_superseded_decision_is_under_no_mandate_and_the_newest_of_each_leader_i
     order.judge(region(5), MOST_LEADERS, None, 2.0)
     assert order.judge(region(5), 0, None, 2.0)[0].age == math.inf, 'lately heard'
     assert order.judge(region(4), 1, None, 2.0)[0].age == 0.0, 'forgotten'
-
-
-def test_superseded_decision_has_infinite_age() -> None:
-    order = DecisionOrder()
-    ages = [order.judge(region(number), 1, None, now)[0].age
-            for number, now in ((10, 0.0), (10, 2.0), (9, 3.0), (11, 4.0), (10, 5.0))]
-    assert ages == [0.0, 2.0, math.inf, 0.0, math.inf]
 
 
 @pytest.mark.parametrize('mandates', [None, Mandates(2, MandateSettings(3.0), 100)])

@@ -24,16 +24,13 @@ from leader_election.election.mandates.mandates import MandatePart, Notice
 from leader_election.election.mandates.part import SETTINGS_DIFFER
 from leader_election.election.mandates.settings import digest_of, MandateSettings
 from leader_election.election.messages.codec import codec_for, InstanceMessage, Message
-from leader_election.election.messages.shortening import counters
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.part import ElectionOutcome, Part, PartSetup
 from leader_election.election.regions.region import CANDIDATE, RELAY
-from leader_election.election.robot import membership
 from leader_election.election.robot.instance import ALGORITHM_DIFFERS, Instance
 from leader_election.election.robot.neighbourhood import Neighbour, no_view
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
-from leader_election.election.robot.robot import COUNTERS, Robot, UNMEASURED
-from leader_election.election.robot.strength import RobotKnowledge
+from leader_election.election.robot.robot import Robot, UNMEASURED
 from leader_election.parameters import build
 import pytest
 
@@ -127,29 +124,10 @@ def test_leader_that_follows_another_keeps_its_followers_when_the_algorithm_allo
     assert made.elect(view).lead == 3
 
 
-def test_radius_is_infinite_when_the_algorithm_takes_none() -> None:
-    assert instance(radius=9.0)[0].radius == 9.0
-    assert instance(algorithm='resilient')[0].radius == math.inf
-
-
 @pytest.mark.parametrize(('asked', 'found'), [(-1.0, 1.0), (0.0, 0.0), (0.5, 0.5)])
 def test_hysteresis_is_that_of_the_source_unless_asked_for(asked: float, found: float) -> None:
     made, _ = instance(strength_source='degree', strength_hysteresis=asked)
     assert made.strength.hysteresis == found
-
-
-def test_strength_is_its_parameter_before_the_first_round() -> None:
-    made, _ = instance(strength=7.0, hop_limit=5)
-    assert made.strength.announced == 7.0 and math.isnan(made.received_strength)
-    assert made.hop_limit == made.round_parameters.hop_limit == 5
-
-
-def test_strength_without_a_topic_does_not_expire() -> None:
-    made, _ = instance(strength=7.0)
-    made.strength.update(9.0)
-    made.expire_strength(100.0)
-    made.compute_strength(RobotKnowledge(1, 0, math.inf, 0.0, 0.0, 0.0, 1, 0.0, math.nan))
-    assert (made.strength.announced, made.strength.rejected) == (9.0, 0)
 
 
 # A whole robot.
@@ -168,15 +146,6 @@ def test_parts_receive_the_position_and_the_robots_that_have_left_the_range() ->
     assert [each.id for each in elected.departed.messages] == [7]
     assert elected.departed.metric == [math.inf]
     assert (elected.position, elected.now, elected.period) == ((-3.0, 0.0), 0.5, 1.0)
-
-
-def test_all_counters_of_a_robot_begin_at_zero() -> None:
-    robot = Robot(build(ElectionParameters, {
-        'robot_id': 1, 'accept_unverified': True, 'mandate': 5.0, 'regions': True}))
-    assert robot.name == '' and robot.authentication.accept_unverified
-    assert {*COUNTERS, *counters({'mandates', 'regions', 'localisation'})} <= robot.counts.keys()
-    assert {ALGORITHM_DIFFERS, *membership.COUNTERS} <= robot.main.counts.keys()
-    assert {*robot.counts.values(), *robot.main.counts.values()} == {0}
 
 
 def test_mandates_count_at_their_receipt_and_ask_for_a_round() -> None:
@@ -204,13 +173,6 @@ def test_part_that_the_robot_does_not_use_is_not_read() -> None:
     assert robot.counts[RejectReason.SUMMARY.value] == 0
 
 
-def test_robot_that_has_run_no_round_would_change() -> None:
-    robot = Robot(build(ElectionParameters, {
-        'robot_id': 1, 'metric': 'hops', 'communication_range': math.inf}))
-    robot.receive(codec_for(BOUNDED).encode(Message(7, 'map', None, STATE)), 0.0)
-    assert robot.would_change(2.0) is not None
-
-
 def test_robot_in_a_zone_would_not_change_without_news() -> None:
     """Of two robots in range only one is in the same zone."""
     robot = Robot(build(ElectionParameters, {
@@ -231,10 +193,3 @@ def test_unmeasured_neighbour_is_counted_in_each_round() -> None:
     for now in (0.0, 0.5):
         robot.round(now)
     assert robot.counts[UNMEASURED] == 2
-
-
-def test_part_is_made_with_the_tool_for_its_instance() -> None:
-    names: list[str] = []
-    Robot(build(ElectionParameters, {'robot_id': 1, 'mandate': 5.0}),
-          {'more': build(InstanceParameters, {'mandate': 5.0})}, {'mandates': names.append})
-    assert names == ['main', 'more']

@@ -22,8 +22,7 @@ from typing import Any
 from election.robot.swarm import line, of_one, Swarm
 from leader_election.election.algorithms import ALGORITHMS, BOUNDED, RESILIENT
 from leader_election.election.algorithms.algorithm import DEFAULT_HOP_LIMIT
-from leader_election.election.messages.codec import codec_for, MAX_LENGTH, MOST_INSTANCES
-from leader_election.election.messages.wire import LONGEST, MOST_NAMES, RejectReason
+from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.regions.aggregate import Aggregate, total, union
 from leader_election.election.regions.summary_layout import OWN
 from leader_election.election.regions.task import Task
@@ -63,12 +62,6 @@ def test_instance_forms_regions_when_another_one_is_over_it():
     assert 'regions' not in robot.main.parts
 
 
-def test_levels_have_the_tasks_of_the_first():
-    robot = one(tasks='count', hierarchy='20')
-    above = robot.instances['level_1'].parts['regions'].task_runners
-    assert [runner.name for runner in above] == ['count']
-
-
 def test_level_elects_among_the_leaders_below_by_its_own_radius():
     for own, algorithm in (({'algorithm': 'given', 'given.leaders': '1'}, 'bounded'),
                            ({'algorithm': 'classic', 'zones': ZONES}, 'classic')):
@@ -78,25 +71,10 @@ def test_level_elects_among_the_leaders_below_by_its_own_radius():
             algorithm, 20.0, 'main', '', '')
 
 
-def test_robot_has_up_to_the_maximum_of_instances():
-    parameters = build(ElectionParameters, {'robot_id': 1})
-    others = {f'i{k}': InstanceParameters() for k in range(MOST_INSTANCES)}
-    with pytest.raises(ParameterError, match='are not allowed; a robot has up to'):
-        instance_parameters(parameters, others)
-    others.pop('i0')
-    assert len(instance_parameters(parameters, others)) == MOST_INSTANCES
-
-
-def test_radius_of_a_level_is_positive_up_to_the_maximum():
-    assert radii('0.5, 1e6') == (0.5, 1e6)
-
-
 @pytest.mark.parametrize('text', ['20,x', 'nan', '-1', '0', 'inf', '1e7', ',', 'twenty', '20;50'])
 def test_hierarchy_is_refused_when_wrong(text):
-    with pytest.raises(ParameterError) as error:
+    with pytest.raises(ParameterError, match=f'^parameter hierarchy: {text!r} .* up to .* commas'):
         radii(text)
-    assert str(error.value) == (f'parameter hierarchy: {text!r} is not allowed; it takes radii up '
-                                "to 1e+06 m with commas, for example '20, 50'")
 
 
 def test_feedback_is_allowed_when_levels_form_regions():
@@ -127,46 +105,28 @@ KINDS = {'roll': Roll, 'wide': Wide, 'mixing': Mixing, 'other:Wide': Wide,
 
 
 @pytest.mark.parametrize('others, parameters, line', [
-    ({'rescue': {'over': 'rescue'}}, {}, "parameter rescue.over: 'rescue' is not allowed; it "
-     'takes another instance, which is not over this one in turn: main'),
-    ({'rescue': {'over': 'none'}}, {}, "parameter rescue.over: 'none' is not allowed; it takes "
-     'another instance, which is not over this one in turn: main'),
-    ({'a': {'over': 'b'}, 'b': {'over': 'a'}}, {}, "parameter a.over: 'b' is not allowed; it "
-     'takes another instance, which is not over this one in turn: main, b'),
-    ({}, {'over': 'main'}, "parameter over: 'main' is not allowed; it takes another instance, "
-     'which is not over this one in turn: there is none'),
-    ({'level_1': {}}, {'hierarchy': '20'}, "parameter instances: 'level_1' is not allowed; "
-     'hierarchy makes one of that name'),
-    ({f'i{k}': {} for k in range(16)}, {}, 'parameter instances: 17 are not allowed; a robot has '
-     'up to 16'),
-    ({}, {'hierarchy': ','.join(['20'] * 16)}, 'parameter instances: 17 are not allowed; a robot '
-     'has up to 16'),
-    ({}, {'hierarchy': '20', 'algorithm': 'colour'}, 'parameter hierarchy: level_1: radius: '
-     '20 is not allowed; algorithm colour takes no radius, but hop_limit'),
-    ({}, {'zones': '{a: 5}'}, 'parameter zones: a is not allowed; it takes three or more points '
-     '[x, y] with finite coordinates [m]'),
-    ({'rescue': {'zones': '{a: 5}'}}, {}, 'parameter rescue.zones: a is not allowed; it takes '
-     'three or more points [x, y] with finite coordinates [m]'),
-    ({}, {'tasks': 'count, count'}, "parameter tasks: 'count' is not allowed; there are two "
-     'called count'),
-    ({'rescue': {'tasks': 'wide,other:Wide'}}, {}, "parameter rescue.tasks: 'wide' is not "
-     'allowed; there are two called wide'),
-    ({}, {'tasks': 'wide'}, "parameter tasks: 'wide' is not allowed; a message would hold 1089 "
-     'numbers, and it may hold 1024'),
+    ({'rescue': {'over': 'rescue'}}, {}, "rescue.over: 'rescue' .* in turn: main$"),
+    ({'rescue': {'over': 'none'}}, {}, "rescue.over: 'none' .* in turn: main$"),
+    ({'a': {'over': 'b'}, 'b': {'over': 'a'}}, {}, "a.over: 'b' .* in turn: main, b$"),
+    ({}, {'over': 'main'}, "over: 'main' .* in turn: there is none$"),
+    ({'level_1': {}}, {'hierarchy': '20'}, "instances: 'level_1' .* makes one of that name$"),
+    ({f'i{k}': {} for k in range(16)}, {}, 'instances: 17 .* up to 16$'),
+    ({}, {'hierarchy': ','.join(['20'] * 16)}, 'instances: 17 .* up to 16$'),
+    ({}, {'hierarchy': '20', 'algorithm': 'colour'}, 'hierarchy: level_1: radius: 20 .*limit'),
+    ({}, {'zones': '{a: 5}'}, 'zones: a .* three or more points'),
+    ({'rescue': {'zones': '{a: 5}'}}, {}, 'rescue.zones: a .* three or more points'),
+    ({}, {'tasks': 'count, count'}, "tasks: 'count' .* there are two called count$"),
+    ({'rescue': {'tasks': 'wide,other:Wide'}}, {}, "rescue.tasks: 'wide' .* two called wide$"),
+    ({}, {'tasks': 'wide'}, "tasks: 'wide' .* would hold 1089 numbers, and it may hold 1024$"),
     ({}, {'tasks': 'count', 'collection': 'gossip', 'gossip_members': 256, 'connected': True},
-     'parameter gossip_members: 256 is not allowed; a message would hold 11264 numbers, and it '
-     'may hold 1024'),
-    ({}, {'tasks': ','.join(f'{"x" * 30}{k}' for k in range(7))},
-     'parameter tasks: names of 223 characters are not allowed; it takes up to 200'),
-    ({}, {'tasks': 'roll'}, "parameter tasks: 'roll' is not allowed; it collects 'members', and "
-     'so does every region: members, borders'),
-    ({}, {'tasks': 'mixing'}, "parameter collection: 'multi-path' is not allowed for mixing.mix, "
-     'which is not idempotent; it takes tree or gossip'),
+     'gossip_members: 256 .* would hold 11264 numbers, and it may hold 1024$'),
+    ({}, {'tasks': ','.join(f'{"x" * 30}{k}' for k in range(7))}, 'tasks: names of 223 .* 200$'),
+    ({}, {'tasks': 'roll'}, "tasks: 'roll' .* collects 'members', and so does every region"),
+    ({}, {'tasks': 'mixing'}, "collection: 'multi-path' .* for mixing.mix, .* tree or gossip$"),
 ])
 def test_parameters_of_instances_are_refused_in_one_line(others, parameters, line):
-    with pytest.raises(ParameterError) as error:
+    with pytest.raises(ParameterError, match=f'^parameter {line}'):
         one(KINDS, others, **parameters)
-    assert str(error.value) == line
 
 
 def test_tasks_are_refused_when_the_node_runs_none():
@@ -217,18 +177,6 @@ def named(swarm: Swarm) -> dict[int, str]:
     return {i: robot.leader_name(robot.main) for i, robot in swarm.robots.items()}
 
 
-@pytest.mark.parametrize('wrong', [
-    [], {'7': 'alice'}, {'7': '/a b'}, {'7': '/a/'}, {'7': ''}, {'7': 5}, {'x': '/a'},
-    {'-1': '/a'}, {'9999999999999999': '/a'}, {'7': '/a' * LONGEST},
-    {str(i): '/a' for i in range(MOST_NAMES + 1)}])
-def test_robot_name_is_ignored_and_counted_when_wrong(wrong: Any) -> None:
-    def decoded(names: Any) -> Any:
-        return codec_for(BOUNDED).decode(json.dumps(
-            {'v': 1, 'id': 3, 'frame': 'map', 'c': [-7.0, 3.25, 8, 1], 'n': names}))
-    assert decoded(wrong).names == {} and decoded(wrong).faults == (RejectReason.NAMES,)
-    assert decoded({'7': '/'}).names == {7: '/'} and decoded({'7': '/'}).faults == ()
-
-
 def test_robot_sends_no_name_when_it_is_the_default() -> None:
     swarm = Swarm(line(3), lambda i: of_one(i, {3: 9.0}), radius=9.0)
     swarm.sweep(3)
@@ -271,38 +219,18 @@ def parameters(**changes: Any) -> ElectionParameters:
     return build(ElectionParameters, {'robot_id': 1, **changes})
 
 
-@pytest.mark.parametrize('changes, text', [
-    ({'algorithm': 'classic', 'ties': 'nearest'},
-     "parameter ties: 'nearest' is not allowed; algorithm classic takes no ties, but radius, "
-     'hop_limit'),
-    ({'algorithm': 'resilient', 'radius': 7.0},
-     'parameter radius: 7 is not allowed; algorithm resilient takes no radius, '
-     'but resilient.diameter_factor, hop_limit'),
-    ({'algorithm': 'colour', 'radius': 7.5},
-     'parameter radius: 7.5 is not allowed; algorithm colour takes no radius, '
-     'but hop_limit'),
-])
-def test_parameter_of_another_algorithm_is_refused(changes, text):
-    with pytest.raises(ParameterError) as refused:
-        parameters(**changes)
-    assert str(refused.value) == text
-
-
 @pytest.mark.parametrize(('changes', 'text'), [
-    ({'output_namespace': '1a'}, "parameter output_namespace: '1a'"),
-    ({'output_namespace': 'a b'}, "parameter output_namespace: 'a b'"),
-    ({'output_namespace': 'b\xe4r'}, 'parameter output_namespace'),
-    ({'message_expiry': 1.0}, 'parameter message_expiry: 1 is not allowed'),
-    ({'send_transform': True}, 'parameter send_transform: true')])
+    ({'algorithm': 'classic', 'ties': 'nearest'}, "ties: 'nearest' .* but radius, hop_limit$"),
+    ({'algorithm': 'resilient', 'radius': 7.0}, 'radius: 7 .* resilient.diameter_factor'),
+    ({'algorithm': 'colour', 'radius': 7.5}, 'radius: 7.5 .* takes no radius, but hop_limit$'),
+    ({'output_namespace': '1a'}, "output_namespace: '1a'"),
+    ({'output_namespace': 'a b'}, "output_namespace: 'a b'"),
+    ({'output_namespace': 'b\xe4r'}, 'output_namespace'),
+    ({'message_expiry': 1.0}, 'message_expiry: 1 is not allowed'),
+    ({'send_transform': True}, 'send_transform: true')])
 def test_contradicting_parameters_are_refused(changes, text):
-    with pytest.raises(ParameterError, match=text):
+    with pytest.raises(ParameterError, match=f'^parameter {text}'):
         parameters(**changes)
-
-
-def test_fitting_parameters_are_accepted():
-    found = parameters(output_namespace='site/a_1', send_transform=True, strength=1.0,
-                       pose_source='cooperative', strength_limits=[1.0, 1.0])
-    assert found.output_namespace == 'site/a_1' and found.limits == (1.0, 1.0)
 
 
 def test_default_value_is_allowed_for_each_algorithm():
@@ -312,58 +240,23 @@ def test_default_value_is_allowed_for_each_algorithm():
         assert parameters(**{**defaults, 'algorithm': name}).algorithm == name
 
 
-def test_parameter_of_the_algorithm_is_accepted():
-    found = built(ElectionParameters, {
-        'robot_id': 1, 'algorithm': 'recursive-replicated', 'radius': 7.0,
-        'recursive_replicated.replicates': 2, 'recursive_replicated.replicate_period': 5})
-    assert Robot(found).main.round_parameters[:3] == (7.0, 2, 5)
-
-
-def test_each_setting_of_an_algorithm_is_a_parameter_unless_the_laboratory_alone_sets_it():
-    for algorithm in map(ALGORITHMS.get, ALGORITHMS.names()):
-        known = {p.name for kind in (ElectionParameters, algorithm.parameters)
-                 for p in table(kind)}
-        assert set(algorithm.takes) - {'radius_inclusive'} <= known
-
-
 # Of an instance.
 
-@pytest.mark.parametrize('values, forms', [
-    ({}, False), ({'regions': True}, True), ({'tasks': 'count'}, True),
-    ({'connected': True}, True), ({'over': 'main'}, True), ({'zones': ZONES}, False)])
-def test_instance_forms_regions_when_a_parameter_asks_for_them(values, forms):
-    assert build(InstanceParameters, values).forms_regions is forms
-
-
 @pytest.mark.parametrize('values, line', [
-    ({'collection': 'none'}, "parameter collection: 'none' is not allowed; it takes one of tree, "
-     'multi-path, gossip'),
-    ({'role': 'boss'}, "parameter role: 'boss' is not allowed; it takes one of candidate, worker, "
-     'relay'),
-    ({'gossip_members': 0}, 'parameter gossip_members: 0 is not allowed; it takes 1 to 256'),
-    ({'feedback_gain': 1.0}, 'parameter feedback_gain: 1 is not allowed; it takes tasks, or '
-     'regions: true'),
-    ({'feedback_gain': 1.0, 'regions': True, 'algorithm': 'colour'}, 'parameter feedback_gain: 1 '
-     'is not allowed; algorithm colour takes no radius'),
-    ({'feedback_gain': 1.0, 'regions': True, 'algorithm': 'resilient'}, 'parameter '
-     'feedback_gain: 1 is not allowed; algorithm resilient takes no radius'),
-    ({'feedback_gain': 1.0, 'regions': True, 'zones': ZONES}, 'parameter feedback_gain: 1 is not '
-     'allowed; zones have no radius'),
-    ({'given.leaders': '3;4', 'algorithm': 'given'}, "parameter given.leaders: '3;4' is not "
-     "allowed; it takes ids and ranges of ids, for example '1-20,25'"),
-    ({'feedback_gain': -1.0}, 'parameter feedback_gain: -1.0 is not allowed; it takes 0 to 100'),
-    ({'over': 'main', 'tasks': 'count'}, "parameter tasks: 'count' is not allowed; over main it "
-     'gathers what is collected there'),
+    ({'collection': 'none'}, "collection: 'none' .* one of tree, multi-path, gossip$"),
+    ({'role': 'boss'}, "role: 'boss' .* one of candidate, worker, relay$"),
+    ({'gossip_members': 0}, 'gossip_members: 0 .* takes 1 to 256$'),
+    ({'feedback_gain': 1.0}, 'feedback_gain: 1 .* takes tasks, or regions: true$'),
+    *(({'feedback_gain': 1.0, 'regions': True, 'algorithm': name},
+       f'feedback_gain: 1 .* {name} takes no radius$') for name in ('colour', 'resilient')),
+    ({'feedback_gain': 1.0, 'regions': True, 'zones': ZONES}, 'feedback_gain: 1 .* no radius$'),
+    ({'given.leaders': '3;4', 'algorithm': 'given'}, "given.leaders: '3;4' .* ranges of ids"),
+    ({'feedback_gain': -1.0}, 'feedback_gain: -1.0 .* takes 0 to 100$'),
+    ({'over': 'main', 'tasks': 'count'}, "tasks: 'count' .* over main it gathers"),
 ])
 def test_wrong_value_is_refused_with_the_allowed_range(values, line):
-    with pytest.raises(ParameterError) as error:
+    with pytest.raises(ParameterError, match=f'^parameter {line}'):
         built(InstanceParameters, values)
-    assert str(error.value) == line
-
-
-def test_feedback_is_allowed_for_every_algorithm_with_a_radius():
-    for algorithm in ('bounded', 'classic', 'recursive', 'recursive-replicated'):
-        build(InstanceParameters, {'algorithm': algorithm, 'regions': True, 'feedback_gain': 1.0})
 
 
 def test_names_are_read_from_a_list():

@@ -17,7 +17,6 @@
 import math
 
 from hypothesis import given, strategies
-from hypothesis import strategies as st
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.algorithms.algorithm import Device
 from leader_election.election.algorithms.bounded import (
@@ -41,8 +40,6 @@ from leader_election.election.robot.mailbox import (
 )
 from leader_election.election.robot.neighbourhood import (
     doubt,
-    leader_name,
-    no_view,
     Offer,
 )
 from leader_election.localisation.source import Estimate
@@ -251,17 +248,7 @@ def test_sender_that_has_left_is_passed_over_for_the_next_to_displace():
     assert of.kept(0.0) == [4, 5, 6], 'the new ones are not compared in this interval'
 
 
-def test_no_more_senders_are_remembered_than_the_memory_holds():
-    of = Receiver(limit=2)
-    for sender in range(9):
-        of.hear(sender, 0.0)
-    assert [sender in of.known for sender in range(9)] == [True] * 4 + [False] * 5
-
-
 # The time of observations: what leaps and jumps back of a clock do to it.
-
-READINGS = st.lists(st.floats(1e-3, 1e9), min_size=2)
-
 
 @pytest.mark.parametrize('longest_step, readings, times', [
     (1.25, [1.7e9 + n / 7 for n in range(1000)], [1.7e9 + n / 7 for n in range(1000)]),
@@ -274,15 +261,6 @@ READINGS = st.lists(st.floats(1e-3, 1e9), min_size=2)
 def test_clock_returns_readings_without_steps_back(longest_step, readings, times):
     clock = ObservationClock(longest_step)
     assert [clock.observe(reading) for reading in readings] == times
-
-
-@given(READINGS)
-def test_observation_clock_never_goes_back_nor_leaps(readings):
-    clock = ObservationClock(longest_step=2.0)
-    times = [clock.observe(reading) for reading in readings]
-    assert all(0.0 <= after - before <= 2.001 for before, after in zip(times, times[1:]))
-    last = readings[-1]
-    assert clock.observe(last + 1.0) >= times[-1] + 0.999
 
 
 # The probability of a wrong leader is that with which drawn distances elect another. Names.
@@ -330,30 +308,3 @@ def test_own_leader_is_right_up_to_the_radius_and_others_up_to_the_joining_radiu
     assert doubt(own, 1, [Offer(sent, 3.0, 0.1)], 9.0, parameters) < 1e-6
     assert doubt(own, 1, [Offer(sent, 3.0, 0.1), Offer(other, 3.0, 0.1)], 9.0, parameters) < 1e-6
     assert doubt(own, 1, [Offer(sent, 3.0, 0.1), Offer(other, 1.0, 0.1)], 9.0, parameters) > 0.99
-
-
-def test_reserve_falls_by_steps_of_odometry_along_both_axes() -> None:
-    def at(x: float, y: float) -> Message:
-        return message(1)._replace(parts={'localisation': Estimate((x, y, 9.0), 0.0, 0.1, 0.1)})
-    last = ReceivedMessage(at(0.0, 0.0), 10.0, reserve=1.0)
-    for x, y in ((0.5, 0.0), (0.0, 0.5)):
-        assert reserve_left(last, at(x, y), 10.0, 2.0) == pytest.approx(0.5)
-
-
-def test_doubt_is_not_summed_over_senders_of_the_same_leader() -> None:
-    sent, parameters = Candidacy(-9.0, 1.0, 2, 1), configure(RADIUS, 'id')
-    state = Candidacy(-9.0, 2.0, 2, 2)
-    one = doubt(state, OWN, [Offer(sent, 1.9, 0.1)], RANGE, parameters)
-    assert 0.1 < one < 0.2
-    several = [Offer(sent, 1.9, 0.1), Offer(sent, 1.95, 0.1),
-               Offer(Candidacy(-STRENGTH, 0.5, OWN), 1.0, 0.1)]
-    assert doubt(state, OWN, several, RANGE, parameters) == one
-    assert doubt(state, OWN, [Offer(sent._replace(hops=7), 0.1, 0.1)], RANGE,
-                 parameters._replace(hop_limit=7)) == 0.0
-
-
-def test_leader_has_no_name_when_no_neighbour_follows_it() -> None:
-    export = Candidacy(-9.0, 0.0, 2)
-    message = Message(2, 'map', None, export, names={2: '/red'})
-    view = no_view()._replace(messages=[message], exports=[export])
-    assert leader_name(view, 2) == '/red' and leader_name(view, 3) == ''

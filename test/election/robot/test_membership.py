@@ -14,25 +14,18 @@
 
 """The regions of one robot, as it takes part in them."""
 
-from dataclasses import replace
 from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
 from leader_election.election.algorithms import BOUNDED, Device
 from leader_election.election.messages.codec import Message
 from leader_election.election.messages.region_codec import region_part, WRONG_SUMMARY
-from leader_election.election.messages.wire import MAX_NAMES, MOST_NUMBERS
 from leader_election.election.part import ElectionOutcome
-from leader_election.election.regions.aggregate import Aggregate, AggregateSet, top
+from leader_election.election.regions.aggregate import top
 from leader_election.election.regions.region import CANDIDATE, RELAY
-from leader_election.election.regions.summary_layout import OWN
-from leader_election.election.regions.task import Member, Task
-from leader_election.election.robot.leadership import part_values
-from leader_election.election.robot.membership import check_message, Membership, previous_state
+from leader_election.election.regions.task import Task
+from leader_election.election.robot.membership import Membership, previous_state
 from leader_election.election.robot.neighbourhood import no_view
-from leader_election.election.robot.parameters import InstanceParameters
-from leader_election.election.robot.task_runner import TaskRunner
-from leader_election.parameters import build, ParameterError
 import pytest
 
 STATE = BOUNDED.state(-9.0, 2.0, 8, 2)
@@ -66,25 +59,6 @@ def test_region_without_a_round_has_no_decision_and_no_errors() -> None:
         'decisions_too_long': 0, 'rejected_other_algorithm': 0, 'warm.errors': 0})
 
 
-def test_robot_contributes_its_id_and_its_announcement() -> None:
-    part = alone(tasks='warm', connected=True)
-    assert part.summary['warm.best'] == [[3.0, 1]]
-    assert part.region.own_announcement[:2] == (1.0, 2.0)
-
-
-def test_names_of_tasks_are_sent_and_reported_with_commas() -> None:
-    robots = Swarm({1: (1.0, 2.0)}, kinds={'warm': Warm}, tasks='warm,count')
-    robots.sweep(1)
-    main = robots.instances()[1]
-    assert main.parts['regions'].sent().tasks == 'warm,count'
-    assert part_values(main, 0.0)['tasks'] == 'warm,count'
-
-
-def test_worker_without_a_leader_has_an_empty_decision() -> None:
-    part = alone(role='worker', regions=True)
-    assert part.region.decision == '' and part.sent().region.reach == 0.0
-
-
 def test_contribution_counts_one_robot_and_on_a_level_those_of_a_region() -> None:
     for members, fault, above in ((1.0, None, None), (2.0, WRONG_SUMMARY, None)):
         sent = region_part(members=(7,), ages=(0,), contributions=((members,),))
@@ -113,24 +87,6 @@ def test_task_knows_the_neighbours_in_its_region_and_a_leader_the_borders() -> N
 def test_state_before_a_round_is_that_of_the_election_and_of_the_region() -> None:
     region = alone(regions=True).region
     assert previous_state(STATE, region, role=2) == (8, 2.0, *region._replace(role=2))
-
-
-def test_message_is_checked_up_to_its_limits() -> None:
-    def aggregates(numbers: int, **changes: Any) -> AggregateSet:
-        return AggregateSet({str(k): Aggregate(
-            'own', OWN, (0.0,), lambda _, reading: reading, list,
-            combine=lambda one, other: one, **changes) for k in range(numbers)})
-
-    tree, gossip = (build(InstanceParameters, {'collection': name, 'gossip_members': 2})
-                    for name in ('multi-path', 'gossip'))
-    runner = TaskRunner('x' * MAX_NAMES, Warm(Member(1), None))
-    check_message(tree, [runner], aggregates(MOST_NUMBERS))
-    check_message(gossip, [runner], aggregates(MOST_NUMBERS // 2))
-    with pytest.raises(ParameterError, match='gossip_members: 2 is not allowed'):
-        check_message(gossip, [runner], aggregates(MOST_NUMBERS // 2 + 1))
-    check_message(replace(tree, collection='tree'), [], aggregates(1, idempotent=False))
-    with pytest.raises(ParameterError, match='is not idempotent'):
-        check_message(tree, [], aggregates(1, idempotent=False))
 
 
 @pytest.mark.parametrize(('mandate', 'role', 'counted'), [

@@ -126,12 +126,6 @@ def test_missed_messages_are_those_a_quarter_of_a_period_overdue(
     assert near.neighbours(10.0 + late) == {2: (1.0, missed)}
 
 
-def test_missed_messages_are_counted_by_the_period() -> None:
-    near = Near(round_period=2.0)
-    near.hear(message(2), 10.0)
-    assert near.neighbours(12.4) == {2: (1.0, 0)} and near.neighbours(12.6) == {2: (1.0, 1)}
-
-
 def test_measured_range_decides_who_is_out_of_range_now_and_soon() -> None:
     near = Near(metric='range')
     near.made.sensing.take_measurements([2.0, 6.0], 10.0)
@@ -142,12 +136,6 @@ def test_measured_range_decides_who_is_out_of_range_now_and_soon() -> None:
     near.made.sensing.take_measurements([2.0, 4.5], 10.0)
     near.made.mailbox.put(ReceivedMessage(message(2, 3.5), 10.0, velocity=(1.0, 0.0)))
     assert near.neighbours(10.0) == {2: (4.5, 0)} and near.neighbours(11.4) == {}
-
-
-def test_message_is_news_when_none_of_its_sender_was() -> None:
-    near = Near()
-    near.made.mailbox.put(ReceivedMessage(message(2), 10.0))
-    assert near.near.knows(2) and near.hear(message(2), 10.5) and near.compared == []
 
 
 def test_doubt_counts_each_leader_within_the_hop_limit() -> None:

@@ -34,18 +34,17 @@ from leader_election.election.algorithms import BOUNDED
 from leader_election.election.messages.codec import codec_for, Message
 from leader_election.election.regions.task import Task
 from leader_election.election.robot.diagnostics import own_fields
-from leader_election.election.robot.own_parameters import own_parameters, own_sections, prefix_of
+from leader_election.election.robot.own_parameters import own_sections
 from leader_election.election.robot.parameters import ElectionParameters, further_names
 from leader_election.election.robot.robot import Robot
-from leader_election.election.robot.sensing import METRIC_ERRORS, READINGS_REJECTED
+from leader_election.election.robot.sensing import METRIC_ERRORS
 from leader_election.election.robot.strength import (
-    BATTERY,
     LEAST_TRUST,
     RobotKnowledge,
     Strength,
     STRENGTH_SOURCES,
 )
-from leader_election.parameters import build, ParameterError, table
+from leader_election.parameters import build
 import pytest
 
 
@@ -109,20 +108,6 @@ def test_plug_in_algorithm_elects_by_its_own_parameters() -> None:
     assert [robot.state.leader for robot in swarm.robots.values()] == [1, 5, 5, 5, 5]
 
 
-def test_parameter_is_declared_under_the_name_of_its_plug_in() -> None:
-    parameters = build(ElectionParameters, {'robot_id': 1, 'algorithm': 'near-by'})
-    assert prefix_of(NEAR) == 'near_by.'
-    assert own_parameters(NEAR, parameters) == Settings()
-    assert own_parameters(NEAR, replace(parameters, own={'near-by': Settings(2.0)})).margin == 2.0
-
-
-def test_plug_in_is_refused_when_a_parameter_is_undeclared(registered: Any) -> None:
-    registered(ALGORITHMS, replace(NEAR, name='lost', parameters=type(NEAR).parameters))
-    with pytest.raises(ParameterError, match='algorithm lost: configure takes margin, which is '
-                       'not declared'):
-        Robot(build(ElectionParameters, {'robot_id': 1, 'algorithm': 'lost'}))
-
-
 class Fetch(Task):
     parameters = Settings
 
@@ -134,23 +119,6 @@ def test_names_of_parameters_include_those_of_instances_tasks_and_plug_ins() -> 
     assert {'radius', 'near_by.margin', 'given.leaders', 'patrol.lane'} <= own
     assert names - own == {f'rescue.{name}' for name in {*own, 'fetch.margin'}}
     assert own_sections()['near_by.'] == Settings
-
-
-def test_strength_is_computed_by_the_source_of_a_plug_in(registered: Any) -> None:
-    def where(known: Any, parameters: Any) -> float:
-        return known.x + 0.0 * known.nearest + 0.0 * known.neighbours
-
-    registered(STRENGTH_SOURCES, StrengthSource('east', hysteresis=0.0, compute=where))
-    swarm = Swarm(line(4), strength_source='east', radius=9.0)
-    swarm.sweep(6)
-    assert {robot.state.leader for robot in swarm.robots.values()} == {4}
-
-
-def test_numbers_that_a_source_cannot_extract_are_counted(registered: Any) -> None:
-    robot = Robot(build(ElectionParameters, {'robot_id': 1, 'strength_source': 'topic'}))
-    for _ in range(2):
-        robot.main.take_strength(None, 0.0)
-    assert robot.strength.rejected == 2
 
 
 def test_metric_receives_what_is_known_of_each_message(registered: Any) -> None:
@@ -242,13 +210,6 @@ def test_strength_is_kept_and_counted_when_its_source_fails(registered: Any, fai
     assert swarm.robots[1].strength.rejected == 3 and swarm.robots[1].strength.announced == 7.0
 
 
-def test_neighbour_is_dropped_when_the_metric_fails(registered: Any) -> None:
-    registered(METRICS, Metric('bad', lambda ranging: 1 / 0))
-    swarm = Swarm(line(2), metric='bad')
-    swarm.sweep(2)
-    assert swarm.robots[1].neighbours == [] and swarm.robots[1].counts[METRIC_ERRORS] > 0
-
-
 def test_plug_in_metric_uses_its_own_parameters(registered: Any) -> None:
     registered(METRICS, Metric(
         'scaled', cost=lambda metres, own, other, p: metres * p.margin, parameters=Settings))
@@ -258,31 +219,6 @@ def test_plug_in_metric_uses_its_own_parameters(registered: Any) -> None:
     swarm.sweep(2)
     assert swarm.robots[1].neighbours[0].distance == 4.0
     assert swarm.robots[2].neighbours[0].distance == 1.0
-
-
-def test_region_ends_where_the_reading_changes() -> None:
-    """Two warm robots are followed by three cold ones."""
-    swarm = Swarm(line(5), metric='sensor_difference', radius=2.0)
-    temperatures = {1: 30.0, 2: 29.5, 3: 21.0, 4: 20.5, 5: 20.0}
-    for _ in range(8):
-        for i, robot in swarm.robots.items():
-            robot.sensing.take_sensed(temperatures[i], swarm.now)
-        swarm.sweep()
-    assert [robot.state.leader for robot in swarm.robots.values()] == [1, 1, 3, 3, 3]
-    assert json.loads(swarm.said[2])['m'] == [29.5]
-    assert swarm.robots[5].state.distance == 1.0
-
-
-def test_reading_is_not_sent_when_expired() -> None:
-    swarm = Swarm(line(2), metric='sensor_difference')
-    for robot in swarm.robots.values():
-        robot.sensing.take_sensed(20.0, 0.0)
-        robot.sensing.take_sensed(float('nan'), 0.0)
-    swarm.sweep(2)
-    assert len(swarm.robots[1].neighbours) == 1
-    assert swarm.robots[1].counts[READINGS_REJECTED] == 1
-    swarm.sweep(3)
-    assert swarm.robots[1].neighbours == [] and 'm' not in json.loads(swarm.said[1])
 
 
 @pytest.mark.parametrize('reading', [[float('inf')], ['x'], 'x', [[1.0]], [0.0] * 65, [True]])
@@ -300,20 +236,6 @@ def test_reading_is_dropped_when_wrong(reading: Any) -> None:
         assert robot.counts['rejected_non_finite'] == 1
 
 
-def test_round_trip_is_measured_in_both_directions() -> None:
-    """Messages take 20 ms to robot 1, and 30 ms back."""
-    common = {'metric': 'round_trip', 'communication_range': float('inf')}
-    robots = {i: Robot(build(ElectionParameters, {'robot_id': i, **common})) for i in (0, 1)}
-    clocks = {0: 5.0, 1: 995.0}
-    for k in range(8):
-        said = robots[0].round(clocks[0] + k)
-        robots[1].receive(said, clocks[1] + k + 0.02)
-        said = robots[1].round(clocks[1] + k + 0.5)
-        robots[0].receive(said, clocks[0] + k + 0.53)
-    assert robots[0].neighbours[0].distance == pytest.approx(50.0, abs=0.1)
-    assert robots[1].neighbours[0].distance == pytest.approx(50.0, abs=0.1)
-
-
 # Strength: the hysteresis, numbers that are none, and sources of topic and state.
 
 def test_first_strength_is_announced_within_the_hysteresis():
@@ -324,86 +246,9 @@ def test_first_strength_is_announced_within_the_hysteresis():
     assert strength.announced == 0.55
 
 
-def test_hysteresis_is_relative_to_the_announced_strength():
-    strength = Strength(0.0, hysteresis=1.0)
-    assert strength.update(10.0)
-    # Not by more than 1 from 10, exactly 1 included, however often.
-    assert [strength.update(n) for n in (9.5, 10.9, 9.0, 11.0)] == [False] * 4
-    assert strength.announced == 10.0
-    assert strength.update(11.25)
-    assert strength.announced == 11.25
-
-
 def test_every_strength_is_announced_without_hysteresis():
     strength = Strength(0.0, hysteresis=0.0)
     assert [strength.update(n) for n in (0.0, 1e-300, 1e-300, -5.0)] == [False, True, False, True]
-
-
-@pytest.mark.parametrize('number', [float('nan'), float('inf'), float('-inf')])
-def test_non_finite_strength_is_rejected(number):
-    strength = Strength(3.0, hysteresis=0.0)
-    assert not strength.update(number)
-    assert (strength.announced, strength.rejected, strength.received) == (3.0, 1, False)
-
-
-def test_registry_refuses_unknown_and_duplicate_names():
-    assert STRENGTH_SOURCES.get('battery') is BATTERY
-    with pytest.raises(KeyError, match="unknown strength source 'x'; known: battery, "):
-        STRENGTH_SOURCES.get('x')
-    with pytest.raises(ValueError, match="strength source 'battery' is registered already"):
-        STRENGTH_SOURCES.add(type(BATTERY)('battery', 0.0))
-
-
-def test_stillest_robot_leads():
-    """Robot 1 stands, 2 and 3 move at 0.2 and 0.5 m/s. Then 1 moves at 1 m/s."""
-    swarm = Swarm(line(3), strength_source='stillness', radius=9.0, communication_range=100.0)
-    for speeds, leader in (((0.0, 0.2, 0.5), 1), ((1.0, 0.2, 0.5), 2)):
-        for _ in range(8):
-            swarm.places = {i: (x + speeds[i - 1], y) for i, (x, y) in swarm.places.items()}
-            swarm.sweep()
-        assert set(swarm.leaders().values()) == {leader}
-    assert swarm.robots[3].strength.announced == pytest.approx(-0.5)
-
-
-@pytest.mark.parametrize(('source', 'message'), [
-    ('battery', SimpleNamespace(percentage=0.9)), ('topic', SimpleNamespace(data=0.9)),
-    ('data_rate', SimpleNamespace(data=9.0)), ('trust', SimpleNamespace(data=0.9))])
-def test_strength_falls_back_to_its_parameter_when_its_topic_is_silent(source, message):
-    swarm = Swarm(line(2), strength_source=source, radius=9.0, input_expiry=5.0)
-    robot = swarm.robots[1]
-    swarm.sweep()
-    at_start = robot.strength.announced
-    robot.main.take_strength(message, swarm.now)
-    swarm.sweep(3)
-    assert robot.strength.announced in (0.9, 9.0)
-    swarm.now += 1e5
-    swarm.sweep()
-    assert robot.strength.announced == at_start
-    robot.main.take_strength(message, swarm.now)
-    swarm.sweep()
-    assert robot.strength.announced in (0.9, 9.0), 'the source is back'
-
-
-def test_strength_falls_back_to_its_parameter_when_its_topic_gives_nan():
-    swarm = Swarm(line(2), strength_source='battery', radius=9.0, input_expiry=5.0)
-    robot = swarm.robots[1]
-    robot.main.take_strength(SimpleNamespace(percentage=0.9), swarm.now)
-    for _ in range(8):
-        robot.main.take_strength(SimpleNamespace(percentage=math.nan), swarm.now)
-        swarm.sweep()
-    assert robot.strength.announced == 0.0 and robot.strength.rejected == 8
-
-
-def test_input_expiry_takes_effect_when_changed_at_run_time():
-    swarm = Swarm(line(2), strength_source='battery', radius=9.0, input_expiry=100.0)
-    robot = swarm.robots[1]
-    robot.main.take_strength(SimpleNamespace(percentage=0.9), swarm.now)
-    swarm.sweep(10)
-    assert robot.strength.announced == 0.9
-    robot.configure(replace(robot.parameters, input_expiry=5.0))
-    swarm.sweep()
-    assert robot.strength.announced == 0.0
-    assert {p.name: p for p in table(ElectionParameters)}['input_expiry'].dynamic
 
 
 def test_robot_is_a_candidate_when_its_trust_is_the_limit() -> None:

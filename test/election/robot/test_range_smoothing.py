@@ -44,23 +44,6 @@ def test_distance_is_unknown_when_ranges_have_expired() -> None:
     assert ranges.distance(7, 2.0, 3.1) == 2.5
 
 
-def test_range_counts_until_its_expiry_when_positions_are_missing() -> None:
-    ranges = RangeSmoothing(expiry=3.0)
-    ranges.take(7, 2.0, None, 0.0)
-    ranges.take(7, 4.0, None, 3.0)
-    assert ranges.distance(7, None, 3.0) == 3.0
-    assert ranges.distance(7, None, 3.1) == 4.0
-
-
-def test_old_difference_is_ignored() -> None:
-    ranges = RangeSmoothing(expiry=3.0)
-    for time in (0.0, 0.5):
-        ranges.take(7, 3.0, 2.0, time)
-    later = REMEMBERED + 1.0
-    ranges.take(7, 2.25, 2.0, later)
-    assert ranges.distance(7, 2.0, later) == 2.25
-
-
 def test_difference_is_remembered_up_to_its_age() -> None:
     ranges = RangeSmoothing(expiry=3.0)
     ranges.take(7, 3.0, 2.0, 10.0)

@@ -96,13 +96,6 @@ def test_robot_says_why_its_leader_changed(case: str) -> None:
         assert change.measured == 1.0 or reason == Reason.OWN_STRENGTH
 
 
-def test_robot_has_no_leader_before_the_first() -> None:
-    of = Swarm(line(1))
-    assert of.robots[1].main.watch.change == Change()
-    of.sweep()
-    assert of.robots[1].main.watch.change == Change(1, -1, Reason.FIRST)
-
-
 def told(before: Candidacy, exports: dict[int, Candidacy], own: int = 5, strength: float = 1.0,
          contradicted: tuple[int, ...] = (), hop_limit: int = 9,
          joining: float = 4.5, ties: str = 'id') -> tuple[Candidacy, Inputs]:
@@ -142,25 +135,6 @@ def test_what_the_neighbours_say_is_the_reason(
     assert (watch.change.reason, watch.change.about) == expected
 
 
-def test_way_to_the_leader_is_the_shortest() -> None:
-    watch, eight = LeaderWatch(), Candidacy(-9.0, 2.5, 8, 3)
-    for senders in ([6, 7], []):
-        exports = [Candidacy(-9.0, 1.0, 8, 1), Candidacy(-9.0, 2.0, 8, 2)][:len(senders)]
-        state = eight if senders else Candidacy(-1.0, 0.0, 5, 0)
-        watch.update(state.leader, Inputs(5, eight, state, senders, exports, [3.0, 0.5], (), None),
-                     (), 3.0)
-    assert watch.change.because == '7, on the way to 8, has been silent for 3.0 s'
-
-
-def test_loss_is_forgotten_once_the_leader_is_as_near_as_before() -> None:
-    watch = LeaderWatch()
-    near, far = Candidacy(-9.0, 1.0, 8, 1), Candidacy(-9.0, 3.0, 8, 1)
-    for heard in ({7: near}, {6: far}, {6: near}, {6: Candidacy(-6.0, 0.0, 6, 0)}):
-        state, inputs = told(FOLLOWED, heard)
-        watch.update(state.leader, inputs, (), 3.0)
-    assert (watch.change.reason, watch.change.about) == (Reason.NOT_PASSED_ON, 6)
-
-
 def test_each_candidacy_has_what_decided_about_it() -> None:
     state, inputs = told(Candidacy(-9.0, 2.0, 8, 2), {
         1: Candidacy(-9.0, 1.0, 8, 1), 2: Candidacy(-9.0, 2.5, 8, 1),
@@ -184,14 +158,6 @@ def test_direct_neighbour_that_follows_another_leads_no_more() -> None:
         state, inputs = told(before, {8: heard})
         watch.update(state.leader, inputs, (), 3.0)
     assert (watch.change.reason, watch.change.about) == (Reason.LEADS_NO_MORE, 8)
-
-
-def test_leader_gives_way_to_one_as_strong_with_a_lower_id() -> None:
-    watch, own = LeaderWatch(), Candidacy(-1.0, 0.0, 5, 0)
-    for heard in ({}, {4: Candidacy(-1.0, 0.0, 4, 0)}):
-        state, inputs = told(own, heard)
-        watch.update(state.leader, inputs, (), 3.0)
-    assert (watch.change.reason, watch.change.about) == (Reason.LOWER_ID, 5)
 
 
 class Valued(NamedTuple):
@@ -255,16 +221,3 @@ def test_a_candidacy_is_taken_alone_unless_it_is_out_of_the_question(
         assert would_do == (alone.leader == export.leader != 5)
     taken = {(each.leader, each.distance) for each in found if each.reason == Reason.TAKEN}
     assert taken == ({(state.leader, state.distance)} if state.leader != 5 else set())
-
-
-def test_status_and_parameters_of_an_instance_are_its_own() -> None:
-    of = swarm(2, metric='hops', radius=1.0, radius_hysteresis=0.25)
-    instance = of.robots[1].main
-    assert instance.round_parameters.joining_radius == 1.0, 'links are whole'
-
-
-def test_robot_out_of_range_was_heard_until_its_message_expires() -> None:
-    neighbourhood = swarm(2).robots[1]._neighbourhood
-    neighbourhood._left = {9: 0.0}
-    assert 9 in neighbourhood.heard(3.0)
-    assert 9 not in neighbourhood.heard(3.1)

@@ -15,12 +15,11 @@
 """Robots with mandates: their outputs, their tasks, and decisions in order."""
 
 from contextlib import nullcontext
-import json
 import math
 from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
-from leader_election.election.mandates.mandates import MandatePart, NO_ONE, Notice
+from leader_election.election.mandates.mandates import NO_ONE
 from leader_election.election.mandates.memory import Kept, MandateTool, Memory
 from leader_election.election.mandates.parameters import roster_in
 from leader_election.election.mandates.part import DIGEST
@@ -30,9 +29,6 @@ from leader_election.election.mandates.settings import (
     MandateSettings,
     REACTION,
 )
-from leader_election.election.messages import mandate_codec
-from leader_election.election.messages.codec import MAX_LENGTH
-from leader_election.election.messages.wire import dumps
 from leader_election.election.regions.task import Task
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.leadership import part_values
@@ -108,13 +104,6 @@ def test_leader_acts_over_its_members_and_members_know_it() -> None:
     assert late['acting_until'] == f'{199.0 + LASTS:.6f}'
 
 
-def test_nothing_is_sent_or_reported_without_mandates() -> None:
-    robots = swarm(mandate=0.0, tasks='count')
-    robots.sweep(3)
-    assert not any('g' in json.loads(said) for said in robots.said.values())
-    assert part_values(robots.instances()[1], 100.0) == {'tasks': 'count'}
-
-
 def test_mandates_are_used_when_a_task_needs_them() -> None:
     with pytest.raises(ParameterError, match='task work needs mandates'):
         swarm(mandate=0.0)
@@ -131,22 +120,6 @@ def test_task_that_needs_mandates_acts_only_under_a_mandate() -> None:
     assert work(main[1]).told == [f'acquired {term}'] and work(main[2]).told == []
     robots.robots[1].close()
     assert work(main[1]).told == [f'acquired {term}', 'lost']
-
-
-def test_member_does_not_act_on_decisions_when_it_has_just_started() -> None:
-    """It may have forgotten a promise, so it grants nothing yet."""
-    robots = swarm()
-    robots.sweep(SILENCE + 4)
-    robots.robots[2] = robots._robot(2, {
-        'communication_range': 1.5, 'schedule': 'periodic', 'radius_hysteresis': 0.0,
-        'radius': 9.0, 'mandate': MANDATE, 'tasks': 'work'})
-    main = robots.instances()
-    robots.sweep(SILENCE - 1)
-    assert main[2].leader == 1 and main[2].parts['regions'].decision == [work(main[1]).decided]
-    assert set(work(main[2]).acted) == {None} and work(main[2]).member.decided is None
-    robots.sweep(2)
-    assert work(main[2]).acted[-1] == work(main[1]).decided
-    assert work(main[2]).member.decided.leader == 1
 
 
 def test_member_does_not_act_on_decisions_when_its_promise_is_to_another_leader() -> None:
@@ -170,116 +143,11 @@ def test_member_does_not_act_on_decisions_when_its_promise_is_to_another_leader(
     assert work(main[2]).acted[-1] == work(main[3]).decided - 1
 
 
-def test_leader_loses_its_mandates_when_it_follows_another() -> None:
-    robots = swarm()
-    robots.sweep(SILENCE + 3)
-    main = robots.instances()
-    main[3].strength.update(99.0)
-    robots.sweep(3)
-    assert work(main[1]).told[-1] == 'lost'
-    robots.sweep(3)
-    assert part_values(main[3], 0.0)['acting'] == 'true'
-    before, after = work(main[1]).told[0], work(main[3]).told[0]
-    assert int(after.split()[1]) > int(before.split()[1])
-
-
-def test_robots_without_mandates_are_not_counted() -> None:
-    robots = Swarm(line(3), lambda i: {**of_one(i, {1: 9.0}), 'mandate': 0.0 if i == 3 else 5.0},
-                   radius=9.0)
-    robots.sweep(SILENCE + 3)
-    assert part_values(robots.instances()[1], 0.0)['acts_over'] == '1,2'
-
-
 def test_quorum_is_refused_without_a_roster() -> None:
     with pytest.raises(ParameterError, match='roster'):
         swarm(quorum='majority')
     with pytest.raises(ParameterError, match='roster'):
         swarm(quorum='majority', roster='1 to 9')
-
-
-def test_each_instance_has_its_own_mandates() -> None:
-    robots = Swarm(line(3), lambda i: {
-        **of_one(i, {1: 9.0}), 'others': {'more': {
-            'radius': 9.0, 'mandate': 5.0, 'strength': float(i)}}},
-        radius=9.0, mandate=5.0, instances='more')
-    robots.sweep(SILENCE + 3)
-    assert part_values(robots.instances()[1], 0.0)['acts_over'] == '1,2,3'
-    assert part_values(robots.instances('more')[3], 0.0)['acts_over'] == '1,2,3'
-
-
-def test_level_has_mandates_over_the_leaders_below() -> None:
-    robots = Swarm(line(4), lambda i: of_one(i, {1: 9.0, 4: 8.0}), radius=1.0, hierarchy='9',
-                   mandate=5.0, quorum='none')
-    robots.sweep(SILENCE + 5)
-    top = robots.instances('level_1')
-    assert robots.leaders() == {1: 1, 2: 1, 3: 4, 4: 4}
-    assert part_values(top[1], 0.0)['acts_over'] == '1,4'
-
-
-@pytest.mark.parametrize('algorithm', [
-    'classic', 'recursive', 'recursive-replicated', 'resilient', 'colour'])
-def test_leader_acts_with_every_algorithm(algorithm: str) -> None:
-    takes = {} if algorithm in ('resilient', 'colour') else {'radius': 9.0}
-    robots = Swarm(line(3), radius_hysteresis=0.25, mandate=5.0, algorithm=algorithm, **takes)
-    robots.sweep(25)
-    main = robots.instances()
-    leaders = [i for i, instance in main.items() if instance.leads]
-    assert leaders and sorted(
-        each for i in leaders for each in part_values(main[i], 0.0)['acts_over'].split(',')
-    ) == ['1', '2', '3']
-    assert {main[i].parts['mandates'].needed for i in leaders} == {1.3}
-
-
-def test_leader_of_each_zone_acts_over_its_robots() -> None:
-    robots = Swarm(line(5), lambda i: of_one(i, {1: 9.0, 5: 8.0}), mandate=MANDATE, zones=(
-        '{west: [[-1, -1], [1.5, -1], [1.5, 1], [-1, 1]], '
-        'east: [[1.5, -1], [4.5, -1], [4.5, 1], [1.5, 1]]}'))
-    robots.sweep(SILENCE + 3)
-    assert {i: part_values(each, 0.0)['acts_over'] for i, each in robots.instances().items()
-            if each.leads} == {1: '1,2', 5: '3,4,5'}
-
-
-@pytest.mark.parametrize('keys', [(), (b'k' * 32,)])
-def test_forged_beat_is_rejected_when_a_swarm_key_is_used(keys: tuple[bytes, ...]) -> None:
-    robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0}), keys=keys, radius=9.0,
-                   start=1_790_000_000_000, mandate=MANDATE)
-    robots.sweep(SILENCE + 3)
-    main = robots.instances()
-    assert part_values(main[1], 0.0)['acts_over'] == '1,2,3'
-    member = main[2].parts['mandates'].mandates
-    assert member is not None
-    known, said = member.number, json.loads(robots.said[1])['g']
-    part = mandate_codec.read({'g': said})[0]
-    forged = mandate_codec.write(part._replace(beat=part.beat + 1000, number=part.number + 1000))
-    robots.now += 0.1
-    robots.tell(1, robots.said[1].replace(said, forged['g']))
-    assert member.number == known + (0 if keys else 1000)
-    assert robots.robots[2].counts['rejected_signature'] == len(keys)
-
-
-def test_member_is_under_no_mandate_when_its_grant_has_no_room() -> None:
-    """Robot 3 forwards too many grants for a message with the longer position of 2."""
-    robots = Swarm({1: (0.0, 0.0), 2: (1.1234, 0.1234), 3: (2.0, 0.0)},
-                   lambda i: of_one(i, {1: 9.0}), radius=9.0, mandate=MANDATE)
-    robots.sweep(SILENCE + 3)
-    said = json.loads(robots.said[3])
-    part, payload, crowd = mandate_codec.read(said)[0], '', 0
-    while len(payload) <= MAX_LENGTH - 4:
-        crowd += 1
-        grants = {**part.grants, **dict.fromkeys(range(2000, 2000 + crowd), part.beat)}
-        written = mandate_codec.write(part._replace(grants=grants))
-        payload = dumps(said | written)
-    robots.now += 0.5
-    robots.tell(3, payload)
-    robots.speak(2)
-    robots.tell(2)
-    robots.speak(1)
-    second = robots.robots[2]
-    assert second.main.parts['mandates'].left_out > 400 and second.counts['grants_left_out'] == 1
-    assert len(robots.said[2]) <= MAX_LENGTH
-    over = part_values(robots.instances()[1], 0.0)['acts_over'].split(',')
-    assert over[:3] == ['1', '2', '3'], 'by grants before'
-    assert 400 < crowd - len(over[3:]) <= second.main.parts['mandates'].left_out
 
 
 def with_other(i: int, **settings: Any) -> Swarm:
@@ -311,70 +179,6 @@ def test_robot_neither_grants_nor_relays_when_its_settings_differ(
         'other: compare mandate, clock_rate_error, quorum, roster')
     assert values['rejected_other_mandate'] == 2 * SILENCE
     assert main[1].parts['mandates'].concern()[0] == ''
-
-
-def test_promise_ends_by_time_only_when_its_leader_returns_with_other_settings() -> None:
-    robots = with_other(4)
-    robots.sweep(2 * SILENCE)
-    second = robots.instances()[2].parts['mandates'].mandates
-    until = second.promise.until
-    robots.robots[1] = robots._robot(1, {
-        'communication_range': 1.5, 'schedule': 'periodic', 'radius': 9.0, 'mandate': 8.0,
-        'strength': -9.0, 'radius_hysteresis': 0.0})
-    while robots.now + 1.0 < until:
-        robots.sweep()
-        assert second.bound(robots.now).leader == 1
-        assert second.promise.until == until
-    robots.sweep(2)
-    assert second.bound(robots.now).leader == 2
-
-
-def with_part(payload: str, **changes: Any) -> str:
-    """Return a message with a changed part about mandates."""
-    document = json.loads(payload)
-    part = mandate_codec.read(document)[0]
-    return dumps(document | mandate_codec.write(part._replace(**changes)))
-
-
-@pytest.mark.parametrize('other', [0, 1])
-def test_grant_and_notice_do_not_count_when_settings_differ(other: int) -> None:
-    robots = swarm()
-    robots.sweep(SILENCE + 4)
-    leader = robots.instances()[1].parts['mandates'].mandates
-    beat, digest = leader.part.beat, digest_of(leader.settings) + other
-    for round_too in (False, True):
-        robots.now += 0.1
-        # Heard, and then read in a round.
-        robots.tell(2, with_part(robots.said[2], grants={9: beat}, digest=digest))
-        if round_too:
-            robots.speak(1)
-        assert (9 in leader.over(robots.now)) == (not other)
-        leader.held.pop(9, None)
-    for round_too in (False, True):
-        robots.now += 0.1
-        notices = (Notice(3, 1, leader.number),)
-        robots.tell(2, with_part(robots.said[2], grants={}, leaving=notices, digest=digest,
-                                 number=leader.number + 50))
-        if round_too:
-            robots.speak(1)
-        assert (3 in leader.over(robots.now)) == bool(other)
-        assert (leader.part.released == ()) == (bool(other) or not round_too)
-    assert leader.number > beat + 50, 'numbers count, so that all order decisions alike'
-
-
-@pytest.mark.parametrize('other', [0, 1])
-def test_release_does_not_count_when_settings_differ(other: int) -> None:
-    """Robot 2 changes from 1, which is silent, to 3."""
-    robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0, 3: 8.0}), radius=1.0, mandate=MANDATE)
-    robots.sweep(SILENCE + 4)
-    second = robots.instances()[2].parts['mandates'].mandates
-    robots.instances()[3].strength.update(99.0)
-    robots.silent.add(1)
-    robots.sweep(2)
-    until, promise = second.promise.until, second.promise
-    robots.tell(3, with_part(robots.said[3], digest=digest_of(second.settings) + other,
-                             released=(Notice(2, 1, promise.last),)))
-    assert (second.promise.until == until) == bool(other)
 
 
 def test_digest_differs_when_any_setting_differs() -> None:
@@ -501,48 +305,6 @@ def test_mandate_duration_is_refused_with_the_minimum_when_shorter_than_a_beat(
             {'instances': 'more', 'others': {'more': {'mandate': mandate}}}, 'more.')):
         with nullcontext() if allowed else pytest.raises(ParameterError, match=prefix + text):
             Swarm(line(1), lambda i, given=given: given, round_period=period)
-
-
-def test_mandate_over_distant_robots_holds_when_it_lasts_as_long_as_warned() -> None:
-    """With a shorter duration the mandate over a robot four hops away lapses."""
-    for mandate, held in ((4.0, False), (8.5, True)):
-        robots = swarm(5, mandate=mandate)
-        robots.sweep(30)
-        main = robots.instances()
-        assert (main[5].parts['mandates'].concern()[0] == '') == held
-        over = []
-        for _ in range(10):
-            robots.sweep()
-            shown = part_values(main[1], 0.0, now=robots.now + 0.99)
-            over.append(shown['acts_over'] == '1,2,3,4,5')
-        assert all(over) == held
-
-
-def test_duration_that_ends_with_the_next_beat_is_allowed() -> None:
-    """The error names 1 s as the minimum."""
-    for mandate in (0.99, 1.0):
-        with nullcontext() if mandate == 1.0 else pytest.raises(ParameterError, match='takes 1 s'):
-            swarm(1, mandate=mandate, clock_rate_error=0.0, round_period=0.75, tasks='')
-
-
-def test_message_asks_for_a_round_when_an_old_leader_steps_down() -> None:
-    """Robot 2 changes from 1, which is silent, to 3."""
-    robots = Swarm(line(3), lambda i: of_one(i, {1: 9.0, 3: 8.0}), radius=1.0, mandate=MANDATE)
-    robots.sweep(SILENCE + 4)
-    part = robots.instances()[2].parts['mandates']
-    robots.instances()[3].strength.update(99.0)
-    robots.silent.add(1)
-    robots.sweep(2)
-    promise = part.mandates.promise
-    steps_down = MandatePart(0, promise.last, {1: promise.last},
-                             digest=digest_of(part.mandates.settings))
-    follows_three = robots.instances()[3].state
-    assert not part.is_news
-    assert not part.process(3, follows_three, steps_down, robots.now), 'it is not the old leader'
-    assert part.process(1, follows_three, steps_down, robots.now) and part.is_news
-    assert part.mandates.promise.until < promise.until
-    robots.speak(2)
-    assert not part.is_news
 
 
 def test_all_grants_are_left_out_when_the_message_has_no_part_about_mandates() -> None:

@@ -85,14 +85,6 @@ def test_first_round_is_due_by_the_phase_and_the_next_a_period_later() -> None:
     assert Scheduled(period=4.0).timers[0].period == 4.0 * phase(1)
 
 
-def test_late_first_timer_runs_one_round_when_it_fires_twice() -> None:
-    """The node was not spun for 5 s, so its timer is due again at once."""
-    made = Scheduled()
-    for now in (5.0, 5.01, 6.0):
-        made.fire(now)
-    assert made.rounds == [5.0, 6.0]
-
-
 def test_overdue_round_is_caught_up_before_the_timer_fires() -> None:
     made = Scheduled()
     made.schedule.catch_up(9.0)
@@ -106,13 +98,6 @@ def test_overdue_round_is_caught_up_before_the_timer_fires() -> None:
     assert made.rounds == [10.0, 11.0], 'the timer was late for the round that was caught up'
     made.fire(12.0)
     assert made.rounds == [10.0, 11.0, 12.0]
-
-
-def test_timer_runs_a_round_from_half_a_period_after_the_last_one() -> None:
-    made = Scheduled()
-    for now in (10.0, 10.49, 10.5):
-        made.fire(now)
-    assert made.rounds == [10.0, 10.5]
 
 
 def test_news_runs_a_round_at_once_or_when_the_interval_is_over() -> None:

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 import itertools
 import math
-import traceback
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,9 +27,7 @@ from leader_election.election.regions.summary_layout import combine, OWN
 from leader_election.election.regions.task import Member, Task
 from leader_election.election.robot.task_runner import (
     deciding_copy,
-    MAX_TRACEBACK,
     region_aggregates,
-    task_label,
     TaskRunner,
 )
 from leader_election.parameters import ParameterError
@@ -109,18 +106,6 @@ def test_task_is_notified_when_its_term_changes_or_ends():
     assert told == [5, 'lost', 9, 'lost', 12, 'lost']
 
 
-def test_errors_of_a_task_are_counted_and_the_first_is_kept():
-    runner = TaskRunner('told', Told(fails))
-    assert runner.sense(7) == runner.aggregates.identity
-    assert runner.decide({}) is None and runner.announce() is None
-    runner.act(None)
-    runner.close()
-    assert runner.errors == 5
-    assert runner.first_error.startswith('Traceback')
-    assert runner.first_error.endswith('LookupError: no such shelf\n')
-    assert 'self.task.sense()' in runner.first_error, 'the first'
-
-
 def test_number_is_bounded_and_an_id_is_not_in_each_part_of_a_summary():
     for name in ('weight', 'other'):
         task = Told(lambda name=name: {'best': 1.0, name: 1.1 * MAX_NUMBER})
@@ -137,10 +122,6 @@ def test_copy_of_a_task_has_the_clock_and_the_node_of_the_robot():
     assert (copy.member.node.seconds(), copy.member.node.node) == (5.0, 'node')
 
 
-def test_label_of_a_task_by_its_name_keeps_capitals():
-    assert task_label('Count') == 'Count'
-
-
 @pytest.mark.parametrize('call', [
     lambda runner: runner.decide({}), lambda runner: runner.act(None), TaskRunner.announce,
     TaskRunner.close, lambda runner: runner.take_term(5),
@@ -152,17 +133,6 @@ def test_error_of_each_function_of_a_task_is_kept(call):
     runner = TaskRunner('told', task)
     call(runner)
     assert runner.first_error.endswith('LookupError: no such shelf\n')
-
-
-def test_first_error_is_kept_with_its_traceback():
-    runner, errors = TaskRunner('told', Told()), []
-    for text in ('first', 'second'):
-        try:
-            raise LookupError(text)
-        except LookupError as error:
-            errors.append(error)
-            runner.fail(error)
-    assert runner.first_error == ''.join(traceback.format_exception(errors[0]))
 
 
 def test_copy_of_a_task_decides_for_the_same_robot_without_its_topics():
@@ -202,14 +172,6 @@ def test_exit_of_a_task_is_caught_but_not_an_interrupt():
         TaskRunner('told', Told(interrupts)).act(None)
 
 
-def test_traceback_is_cut_to_its_end():
-    def raises() -> None:
-        raise ValueError('x' * 100_000 + '!')
-    runner = TaskRunner('told', Told(raises))
-    runner.act(None)
-    assert len(runner.first_error) == MAX_TRACEBACK and runner.first_error.endswith('x!\n')
-
-
 def test_error_without_a_text_is_reported():
     class Mute(Exception):
         def __str__(self) -> str:
@@ -232,11 +194,6 @@ def test_contribution_without_numbers_is_the_identity(reading):
     runner = TaskRunner('told', Told(lambda: reading))
     assert runner.sense(7) == runner.aggregates.identity
     assert runner.errors == 1
-
-
-def test_missing_contribution_is_the_identity():
-    runner = TaskRunner('told', Told(lambda: {'weight': None}))
-    assert runner.sense(7) == runner.aggregates.identity and runner.errors == 0
 
 
 def test_ids_may_be_greater_than_readings():
@@ -284,18 +241,3 @@ def test_combination_of_a_user_changes_nothing_when_it_fails(function):
     row = [3.0, 4.0]
     combine(runner.aggregates.layout, row, (1.0, 1.0), 1.0)
     assert row == [3.0, 4.0] and runner.errors == 1 and 'Error' in runner.first_error
-
-
-def test_combination_of_a_user_is_used():
-    runner = TaskRunner('told', own(lambda a, b: (max(a[0], b[0]), min(a[1], b[1]))))
-    row = [3.0, 4.0]
-    combine(runner.aggregates.layout, row, (5.0, 6.0), 1.0)
-    assert row == [5.0, 4.0] and runner.errors == 0
-
-
-def test_result_is_none_when_it_fails():
-    task = Told()
-    task.collects = {'robots': Aggregate(
-        'odd', 0, (0.0,), lambda _, reading: (1.0,), lambda row: fails())}
-    runner = TaskRunner('told', task)
-    assert runner.aggregates.results((1.0,)) == {'robots': None} and runner.errors == 1
