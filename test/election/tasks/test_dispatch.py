@@ -265,15 +265,6 @@ def test_robot_that_makes_no_progress_leaves_its_job_to_another() -> None:
     assert crew.done == {7: 1} and crew.places[4] == (30.0, 0.0)
 
 
-def test_far_job_has_its_turn_while_near_ones_keep_coming() -> None:
-    crew = Crew({1: (0.0, 0.0)})
-    crew.put(1, id=0, place=[15.0, 0])
-    for k in range(1, 100):
-        crew.put(1, id=k, place=[float(k % 2), 0])
-        crew.run(1)
-    assert 0 in crew.done
-
-
 def test_more_jobs_than_fit_into_a_message_are_all_done() -> None:
     crew = Crew()
     draw = random.Random(1)
@@ -281,14 +272,6 @@ def test_more_jobs_than_fit_into_a_message_are_all_done() -> None:
         crew.put(1 + k % 5, id=1000000 + k, place=[draw.uniform(-9, 9), draw.uniform(-9, 9)])
     crew.run(250)
     assert crew.done == {1000000 + k: 1 for k in range(60)}
-
-
-def test_wrong_row_of_one_robot_costs_the_others_nothing() -> None:
-    task = Crew().tasks[1]
-    task._rounds_led = 9
-    decided = task.decide({'robots': [[1.0, 2, 0.0, 1.0]], 'done': [], 'jobs': [
-        [7.5, 0.0, 0.0, 0.0, 0.0], [8.0, 0.0, 0.0, -1.0, 0.0], [9.0, 0.0, 0.0, 0.0, 0.0]]})
-    assert decided['jobs'] == [[9, 0.0, 0.0, 0.0, 0, 2]]
 
 
 @pytest.mark.parametrize('decision', [
@@ -305,55 +288,6 @@ def test_robot_stands_with_an_unreadable_decision(decision: Any) -> None:
 
 
 # What outlives a robot and a leader.
-
-def test_job_survives_the_death_of_the_robot_that_has_it() -> None:
-    crew = Crew()
-    crew.put(1, id=7, place=[26.0, 0], seconds=30)
-    crew.run(10)
-    assert crew.workers() == {7: 5}
-    crew.silent.add(5)
-    crew.run(25)
-    assert crew.workers() == {7: 4}
-    crew.run(40)
-    assert crew.done == {7: 1}
-
-
-def test_job_survives_the_death_of_its_leader_and_stays_with_its_robot() -> None:
-    crew = Crew()
-    crew.put(1, id=7, place=[40.0, 0])
-    crew.run(10)
-    assert crew.workers() == {7: 5}
-    crew.silent.add(1)
-    crew.run(8)
-    assert crew.workers() in ({7: 5}, {}), 'the robot stands at most until there is a leader'
-    crew.run(40)
-    assert crew.done == {7: 1} and crew.places[5] == (40.0, 0.0)
-
-
-def test_job_that_was_done_is_not_done_again_under_the_next_leader() -> None:
-    crew = Crew()
-    crew.put(1, id=7, place=[21.0, 0])
-    while not crew.done:
-        crew.run(1)
-    # Nobody but the robot itself knows it yet.
-    assert 7 not in crew.tasks[1].book.done
-    crew.silent.add(1)
-    crew.run(60)
-    assert crew.done == {7: 1}
-    assert all(crew.tasks[i].book.done.keys() == {7} for i in (2, 3, 4, 5))
-
-
-def test_robot_that_returns_with_an_old_job_is_told_that_it_is_done() -> None:
-    crew = Crew()
-    crew.put(2, id=7, place=[3.0, 0], seconds=12)
-    crew.run(9)
-    crew.silent.add(2)
-    crew.run(70)
-    assert crew.done == {7: 1} and 7 in crew.tasks[2].book.open
-    crew.silent.clear()
-    crew.run(70)
-    assert crew.done == {7: 1} and 7 not in crew.tasks[2].book.open
-
 
 @settings(deadline=None, max_examples=examples(15), phases=[Phase.generate])
 @given(st.integers(0, 2**32), st.integers(0, 3))
@@ -392,7 +326,3 @@ def cut(mandate: float) -> Counter[int]:
 
 def test_job_is_done_once_under_mandates_when_its_robot_is_cut_off() -> None:
     assert cut(3.0) == {7: 1}
-
-
-def test_job_may_be_done_twice_without_mandates_when_its_robot_is_cut_off() -> None:
-    assert cut(0.0) == {7: 2}

@@ -14,7 +14,6 @@
 
 """The driver by its scans, and its escape after a touch."""
 
-from dataclasses import replace
 import math
 from types import SimpleNamespace
 from typing import Any
@@ -133,21 +132,6 @@ def test_driver_stands_and_warns_once_when_its_scan_cannot_be_right(
     assert robot.receive() == [(0.5, 0.0)]
 
 
-def test_robot_whose_first_scan_cannot_be_right_has_a_scanner() -> None:
-    robot = Robot(on_scan=False)
-    assert not robot.driver.has_scanner
-    robot.receive(scan_of([], math.pi / 4, 4.0))
-    assert robot.driver.has_scanner and robot.driver.problem == 'it has no ranges'
-
-
-@pytest.mark.parametrize('right', [
-    [0.0] * 7 + [math.inf], [math.nan] * 7 + [2.0], [-math.inf] * 8, [4.5] * 7 + [4.0]])
-def test_driver_takes_a_scan_with_any_distance(right: list[float]) -> None:
-    robot = Robot()
-    robot.receive(scan_of(right, math.pi / 4, 4.0))
-    assert robot.driver.problem == '' and robot.context.warnings == []
-
-
 def test_driver_stops_when_the_clock_was_set_back() -> None:
     # The scan was at 5 s. When the watchdog is called it is 0.4 s.
     robot = Robot()
@@ -165,12 +149,6 @@ def test_closed_driver_stops_for_good() -> None:
     assert robot.commands() == [(0.0, 0.0)]
     assert robot.receive() == []
     assert all(timer.cancelled for timer in robot.context.timers)
-
-
-def test_driver_takes_changed_limits() -> None:
-    robot = Robot()
-    robot.driver.limits = replace(PARAMETERS, speed=0.2)
-    assert robot.receive() == [(0.2, 0.0)]
 
 
 def test_scans_of_a_turned_scanner_are_rotated() -> None:
@@ -236,25 +214,12 @@ def test_driver_backs_off_after_a_touch_and_resumes() -> None:
     assert robot.blocked == 1
 
 
-def test_touch_while_not_driving_forward_is_ignored() -> None:
-    robot = Robot((-3.0, 0.001))
-    assert min(bumped(robot)) == 0.0 and robot.blocked == 0
-
-
 def test_driver_does_not_back_into_scanned_obstacles() -> None:
     robot = Robot()
     behind = scan_of([math.inf] * 4 + [0.2] + [math.inf] * 3, math.pi / 4, 4.0)
     robot.context.deliver('bumper', Bool(data=True))
     [(forward, turning)] = robot.receive(behind)
     assert (forward, turning) == (pytest.approx(0.0, abs=1e-6), 0.0) and robot.blocked == 1
-
-
-def test_backing_off_ends_without_a_goal() -> None:
-    robot = Robot()
-    robot.context.deliver('bumper', Bool(data=True))
-    robot.receive()
-    robot.goal = None
-    assert [robot.receive(), robot.receive()] == [[(0.0, 0.0)], []]
 
 
 def test_driver_backs_off_when_wheels_stall() -> None:
@@ -295,16 +260,12 @@ def test_escape_backs_off_and_turns_away(seed: int, begin: float) -> None:
     assert LEAST_TURN - 2 * RATE * DT <= abs(angle) <= math.pi + 2 * RATE * DT
 
 
-def test_escape_is_determined_by_the_seed() -> None:
-    def angles(seed: int) -> list[float]:
-        escape, found = Escape(seed), []
-        for k in range(8):
-            escape.begin(100.0 * k)
-            found.append(performed(escape, 100.0 * k)[1])
-        return found
-
-    assert angles(3) == angles(3) != angles(4)
-    assert {angle > 0 for angle in angles(3)} == {True, False}
+def test_escape_turns_to_both_sides_by_its_seed() -> None:
+    def angle(seed: int) -> float:
+        escape = Escape(seed)
+        escape.begin(0.0)
+        return performed(escape)[1]
+    assert angle(3) == angle(3) and {angle(seed) > 0 for seed in range(8)} == {True, False}
 
 
 def test_escape_ends_with_a_drive_ahead() -> None:
@@ -316,15 +277,6 @@ def test_escape_ends_with_a_drive_ahead() -> None:
         assert escape.command(False, HERE, RATE, 9.0) is None
         assert escape.detour(HERE, 0.1, 9.0) == pytest.approx((1.0, 2.0 + AHEAD))
         assert escape.detour(pose, 0.1, now) is None and escape.detour(HERE, 0.1, now) is None
-
-
-def test_touch_from_behind_ends_backing_off() -> None:
-    escape = Escape(1)
-    escape.begin(0.0)
-    assert [escape.command(touches, HERE, RATE, now) for touches, now in (
-        (True, 0.1), (False, 0.5))] == [(-0.2, 0.0)] * 2
-    forward, turning = escape.command(True, HERE, RATE, 0.7) or (1.0, 0.0)
-    assert forward == 0.0 and abs(turning) == RATE
 
 
 def test_escape_ends_when_cancelled_or_time_goes_back() -> None:

@@ -22,7 +22,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from leader_election.election.regions.task import Member
 from leader_election.election.tasks.navigation import (
-    CANCEL_WAIT,
     LONGEST_RETRY,
     NavigationGoals,
     PERIOD,
@@ -82,15 +81,6 @@ def test_old_goal_is_cancelled_and_has_ended_before_the_next_is_sent() -> None:
     assert navigation.goals.counts.total() == 0
 
 
-def test_next_goal_is_sent_when_the_cancelled_one_never_ends() -> None:
-    navigation = Navigation()
-    navigation.at(0.0, EAST)
-    assert navigation.at(0.5, NORTH) == 1
-    assert navigation.at(0.5 + CANCEL_WAIT, NORTH) == 2
-    navigation.report(Report.CANCELLED, 0)
-    assert navigation.at(4.0, NORTH) == 2, 'the report was on the goal before'
-
-
 def test_cancelling_is_repeated_until_the_goal_has_ended() -> None:
     navigation = Navigation()
     navigation.at(0.0, EAST)
@@ -100,14 +90,6 @@ def test_cancelling_is_repeated_until_the_goal_has_ended() -> None:
     navigation.report(Report.CANCELLED)
     navigation.at(20.0, None)
     assert navigation.navigator.cancelled == 19
-
-
-def test_place_asked_for_again_is_a_new_goal_after_its_goal_was_cancelled() -> None:
-    navigation = Navigation()
-    navigation.at(0.0, EAST)
-    navigation.at(0.5, None)
-    navigation.report(Report.CANCELLED)
-    assert navigation.at(1.0, EAST) == 2
 
 
 @pytest.mark.parametrize('report', [Report.REFUSED, Report.ABORTED])
@@ -126,14 +108,6 @@ def test_failed_goal_is_counted_and_sent_again_after_growing_waits(report: Repor
     navigation.at(now, NORTH)
     navigation.report(report)
     assert navigation.at(now + RETRY, NORTH) == 10, 'after a success the wait is short again'
-
-
-def test_wait_after_a_failure_ends_when_the_clock_was_set_back() -> None:
-    navigation = Navigation()
-    navigation.at(100.0, EAST)
-    navigation.report(Report.REFUSED)
-    assert navigation.at(100.5, EAST) == 1
-    assert navigation.at(50.0, EAST) == 2
 
 
 def test_goal_without_feedback_is_cancelled_and_counted_as_lost() -> None:
@@ -220,25 +194,6 @@ def test_task_that_drives_by_nav2_sends_goals_and_no_velocities() -> None:
     context.nav2.reports[0](Report.ABORTED)
     assert 'goals aborted (1 so far)' in context.warnings[0]
     assert task.counts['goals_aborted'] == 1
-
-
-@pytest.mark.parametrize('end', [lambda task: task.act(None), lambda task: task.close()])
-def test_goal_is_cancelled_when_the_robot_has_no_decision_or_ends(end: Any) -> None:
-    context = MemoryContext()
-    task = member(context)
-    context.advance_to(PERIOD)
-    end(task)
-    context.advance_to(3 * PERIOD)
-    assert context.nav2.cancelled >= 1 and len(context.nav2.goals) == 1
-
-
-def test_robot_without_a_pose_has_no_goal() -> None:
-    context = MemoryContext()
-    task = member(context)
-    context.advance_to(PERIOD)
-    task.member.pose = lambda: None
-    context.advance_to(2 * PERIOD)
-    assert context.nav2.cancelled == 1
 
 
 def test_robot_has_arrived_where_nav2_says_so_or_within_the_tolerance() -> None:

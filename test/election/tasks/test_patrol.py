@@ -21,11 +21,9 @@ from typing import Any
 
 from election.tasks.memory_context import collected, HIT, MemoryContext, scan_of, Swarm
 from leader_election.election.regions.task import Member
-from leader_election.election.tasks import coverage
 from leader_election.election.tasks.coverage import (
     area_of,
     cells_in,
-    numbers_of,
     unpacked_cells,
 )
 from leader_election.election.tasks.patrol import Patrol, PatrolParameters
@@ -115,15 +113,6 @@ def test_region_ends_where_the_next_one_begins() -> None:
     assert area_of(task.decide(collected(r1=(2, 1)))['area']).bounds == (0, 0, 8, 2)
 
 
-def test_region_without_radius_needs_an_area() -> None:
-    for radius in (0.0, math.inf):
-        with pytest.raises(ValueError, match='parameter area is missing'):
-            patroller(radius=radius).decide(collected(r1=(0, 0)))
-        alone = patroller(radius=radius, area=STRIP)
-        assert alone.decide(collected(r1=(0, 0)))['ids'] == [1]
-        assert alone.announce() == (0.0, 0.0, 0.0)
-
-
 @pytest.mark.parametrize('area', [(1.0,), (0.0, 0.0, 1.0, 1.0), (0, 0, 1, 1, 1, 0, 0, 1)])
 def test_corners_are_refused_at_the_start_when_they_enclose_no_area(
         area: tuple[float, ...]) -> None:
@@ -175,59 +164,6 @@ def test_malformed_decision_stops_the_robot(wrong: Any) -> None:
     assert turns_to(task) is not None
 
 
-@pytest.fixture
-def cuts(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Collect the fractions at which areas are cut: the costly part of following a decision."""
-    found: list[float] = []
-    cut = coverage._cut
-
-    def counting(area: Any, fraction: float) -> Any:
-        found.append(fraction)
-        return cut(area, fraction)
-    monkeypatch.setattr(coverage, '_cut', counting)
-    return found
-
-
-def large(side: float, first: int = 1) -> dict[str, Any]:
-    """Return a decision for two hundred robots on a square; first: the lowest id."""
-    return {'area': [[0.0, 0.0, side, 0.0, side, side, 0.0, side]],
-            'ids': list(range(first, first + 200))}
-
-
-def test_robot_cuts_the_area_eight_times_for_two_hundred_members(cuts: list[float]) -> None:
-    task = patroller(2, leads=False, area=STRIP)
-    task.act(large(4900.0))
-    assert len(cuts) <= 8 and task.route is not None
-    for side in (4900.0, 4800.0) * 5:
-        task.act(large(side))
-    assert len(cuts) <= 16, 'two leaders that alternate cost what two decisions do'
-
-
-def test_cache_of_decisions_is_bounded() -> None:
-    task = patroller(2, leads=False, area=STRIP)
-    for k in range(20):
-        task.act({'area': [list(STRIP)], 'ids': [2, k]})
-    assert len(task._plans) <= 4
-
-
-@pytest.mark.parametrize('wrong', [
-    {'area': [[0.0, 0.0, 4e4, 0.0, 4e4, 3e4, 0.0, 3e4]], 'ids': [2]},
-    {'area': [[float(x) for k in range(60) for x in (k, k * k)]], 'ids': [2]},
-    {'area': [[float(k), 0.0, k + 0.5, 0.0, k + 0.5, 1.0] for k in range(9)], 'ids': [2]},
-    {'area': [[0.0, 0.0, 1e300, 0.0, 1e300, 1e300]], 'ids': [2]}])
-def test_invalid_decision_is_evaluated_once(
-        wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    task = patroller(2, leads=False, area=STRIP)
-    looked: list[Any] = []
-    plan = task._plan
-    monkeypatch.setattr(task, '_plan', lambda decision: (looked.append(decision), plan(decision)))
-    for _ in range(5):
-        with pytest.raises(ValueError):
-            task.act(wrong)
-    assert len(looked) == 1
-    assert task.route is None and turns_to(task) is None
-
-
 def test_route_continues_when_the_part_changes_little() -> None:
     task = patroller(2, (4.0, 1.0, 0.0), leads=False, area=STRIP)
     task.act({'area': [list(STRIP)], 'ids': [2]})
@@ -273,15 +209,6 @@ def test_six_robots_cover_a_hall_with_blocks_without_a_collision() -> None:
     swarm.run(180.0)
     assert covered(swarm, scene.arena.difference(shapely.union_all(scene.obstacles)), 1.0) >= 0.9
     assert swarm.closest >= HIT
-
-
-def test_five_robots_cover_the_disc_round_their_leader() -> None:
-    swarm = Swarm(Patrol, {}, robots=6, world='empty', layout='grid', radius=5.0)
-    post = swarm.world.poses[0].tolist()
-    swarm.run(60.0)
-    assert covered(swarm, shapely.Point(post[:2]).buffer(5.0), 1.0) >= 0.9
-    assert swarm.closest >= HIT
-    assert math.dist(swarm.world.poses[0, :2], post[:2]) <= 0.2
 
 
 # The visited part of the area, which the next leader has to know.
@@ -331,13 +258,6 @@ def test_member_contributes_visited_cells_until_its_leader_knows_them() -> None:
     assert member.sense()['visited'] == set()
 
 
-def test_leader_takes_over_a_later_sweep_of_its_members() -> None:
-    leader = patroller(1, area=STRIP)
-    decide(leader, r1=(0.5, 0.5))
-    later, earlier = numbers_of({(6, 1)}, 4, 1.0), numbers_of({(3, 0)}, 2, 1.0)
-    assert decide(leader, later | earlier, r1=(99.0, 0.5))['known'] == [4, [1.0, 6, 1, 1], 'gA==']
-
-
 def test_new_sweep_begins_when_every_reachable_cell_was_visited() -> None:
     task = patroller(area=STRIP)
     decide_along(task, r1=[(x / 2, y) for y in (0.5, 1.5) for x in range(17)])
@@ -345,12 +265,3 @@ def test_new_sweep_begins_when_every_reachable_cell_was_visited() -> None:
     assert decided['known'][0] >= 1
     decided = decide_along(task, r1=[(0.5, 0.5)] * 2)
     assert 'visited' not in decided
-
-
-@pytest.mark.parametrize('wrong', [
-    ([], ''), ([1.0, 0, 0, 0], 'AA=='), ([1.0, 0, 0, 4], '?'), ([1.0, 'x', 0, 4], 'AA=='), 7])
-def test_decision_with_unreadable_visits_stops_the_robot(wrong: Any) -> None:
-    task = patroller(2, (4.0, 1.0, 0.0), leads=False, area=STRIP)
-    with pytest.raises((ValueError, TypeError)):
-        task.act({'area': [list(STRIP)], 'ids': [2], 'visited': wrong})
-    assert turns_to(task) is None
