@@ -78,6 +78,12 @@ def test_strange_packets_are_counted_and_not_passed_on(data: bytes, start: bytes
     assert sum(reader.counts.values()) >= 3 and set(reader.counts) == set(COUNTERS)
 
 
+def test_own_packet_comes_back_unread() -> None:
+    reader = PacketReader(ME, 10.0)
+    for number in (1, 2):
+        assert reader.read(packet(ME, 0, 'm'), 0.0) is None and reader.counts['own'] == number
+
+
 def test_too_large_message_is_refused() -> None:
     largest = packet(OTHER, 0, 'x' * LARGEST)
     assert len(largest) == HEADER.size + LARGEST
@@ -142,6 +148,14 @@ def test_short_reports_tell_one_sender_after_the_other() -> None:
         hears(me, other, 48, number)
         told.append(me.peers(0.0, 10.0)[OTHER].told)
     assert told == [None, (1, 0), (1, 0)]
+
+
+def test_counts_and_number_of_a_report_wrap() -> None:
+    me, other = PacketReader(ME, 1e6), PacketReader(OTHER, 1e6)
+    other.read(packet(ME, 0, 'm'), 0.0)
+    other.peers(0.0, 10.0)[ME].counts.update(heard=2**32, lost=2**32 + 2)
+    hears(me, other, number=2**32)
+    assert me.peers(0.0, 10.0)[OTHER].told == (1, 2)
 
 
 @pytest.mark.parametrize('content', [b'1', bytes(17), bytes(1 + 16)])

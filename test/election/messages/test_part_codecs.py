@@ -280,6 +280,14 @@ def test_estimate_is_clipped_when_out_of_range():
     assert got.yaw == pytest.approx(2.0 * math.pi - 4.5, abs=1e-4)
 
 
+@pytest.mark.parametrize(('sent', 'bearing'), [
+    (4.0, 4.0 - 2.0 * math.pi), (-4.0, 2.0 * math.pi - 4.0), (math.pi, -math.pi),
+    (-math.pi, -math.pi), (3.0, 3.0)])
+def test_bearing_of_a_sighting_is_within_half_a_turn(sent: float, bearing: float) -> None:
+    estimate, _ = estimates.read({**PART, 'z': [[4, 1.25, sent]], 'w': [[0.3, 0.02]]})
+    assert estimate.sightings == (Sighting(4, 1.25, pytest.approx(bearing), 0.3, 0.02),)
+
+
 def test_members_without_a_meaning_are_ignored():
     """Deviations of no sightings among them."""
     for known in ({'e': PART['e']}, PART):
