@@ -70,16 +70,12 @@ def test_metric_of_the_page_changes_distances():
     assert math.isnan(walking.measured(there._replace(own=None)))
 
 
-def test_strength_source_of_the_page_is_read():
+def test_strength_sources_of_the_page_are_read_and_computed():
     class Load:
         data = 2.5
 
-    payload = example('payload')['PAYLOAD']
+    payload, central = example('payload')['PAYLOAD'], example('central')['CENTRAL']
     assert payload.extracted(Load, payload.parameters()) == -2.5
-
-
-def test_strength_source_of_the_page_is_computed():
-    central = example('central')['CENTRAL']
     known = RobotKnowledge(id=1, neighbours=4, nearest=2.0, x=0.0, y=0.0, time=0.0, leader=1,
                            distance=0.0, reading=math.nan)
     assert central.compute(known, central.parameters()) == 4.0
@@ -175,15 +171,9 @@ PUBLIC = {
 HEAVY = ('rclpy', 'numba', 'matplotlib', 'shapely', 'xarray', 'scipy')
 
 
-def test_public_names_are_the_documented_list() -> None:
+def test_public_names_are_the_documented_list_and_exist() -> None:
     assert set(leader_election.__all__) | {'LeaderClient'} == PUBLIC == set(dir(leader_election))
-
-
-def test_public_names_exist() -> None:
     assert all(getattr(leader_election, name) is not None for name in PUBLIC)
-
-
-def test_public_name_is_refused_when_unknown() -> None:
     with pytest.raises(AttributeError, match="no attribute 'Robot'"):
         getattr(leader_election, 'Robot')  # noqa: B009
 

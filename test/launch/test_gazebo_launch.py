@@ -124,9 +124,9 @@ def test_swarm_has_server_window_bridge_fleets_wander_and_monitor(prefix):
 
 
 @pytest.mark.parametrize(('given', 'wanders'), [
-    ({}, True), ({'tasks': 'count,field'}, True), ({'tasks': 'count,patrol'}, False),
+    ({'tasks': 'count,field'}, True), ({'tasks': 'count,patrol'}, False),
     ({'tasks': 'my.robots:Dance'}, False), ({'tasks': 'patrol', 'motion': 'wander'}, True),
-    ({'tasks': 'count', 'motion': 'none'}, False), ({'filed': 'patrol'}, False),
+    ({'motion': 'none'}, False), ({'filed': 'patrol'}, False),
     ({'filed': 'patrol', 'tasks': 'count'}, True)])
 def test_robots_wander_when_no_task_drives(prefix, given, wanders):
     given = dict(given)
