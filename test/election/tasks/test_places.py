@@ -74,6 +74,11 @@ def test_crowd_spreads_out_to_both_sides() -> None:
     assert degrees(slots(ORIGIN, crowd)) == {1: 240, 2: 0, 3: 120}
 
 
+def test_single_member_stays_on_its_side() -> None:
+    assert degrees(slots((1.0, 1.0), {5: (1.0, 4.0)})) == {5: 90}
+    assert slots(ORIGIN, {}) == {}
+
+
 @given(MEMBERS)
 def test_slots_are_even_and_keep_the_order_round_the_leader(
         members: dict[int, tuple[float, float]]) -> None:
@@ -97,6 +102,13 @@ def test_places_on_a_circle_are_apart(
         assert all(math.dist(place, other) >= spacing - 1e-9 for other in places[:k])
 
 
+def test_circle_has_its_radius_when_there_is_room() -> None:
+    # Six on a circle are as far apart as from its centre.
+    six = {robot: robot * math.pi / 3 for robot in range(6)}
+    assert math.hypot(*on_circle(ORIGIN, six, 1.5, 0.5)[0]) == pytest.approx(1.5)
+    assert math.hypot(*on_circle(ORIGIN, six, 1.5, 2.0)[0]) == pytest.approx(2.0)
+
+
 def test_column_follows_the_trail_and_then_a_straight_line() -> None:
     # The leader came from the east and then from the north: 1 m and 1 m. Four within 4 m are 1 m
     # apart. The last two are where the trail goes on towards (1, 9).
@@ -106,6 +118,11 @@ def test_column_follows_the_trail_and_then_a_straight_line() -> None:
     # Within 1 m they would be too close: the column is longer.
     places = in_column(trail, [4, 3, 2, 1], (1.0, 9.0), 1.0, 0.5)
     assert places[1] == (1.0, 1.0)
+
+
+def test_column_has_a_default_direction() -> None:
+    assert in_column([ORIGIN], [1, 2], ORIGIN, 1.0, 0.5) == {1: (-0.5, 0.0), 2: (-1.0, 0.0)}
+    assert in_column([ORIGIN], [], ORIGIN, 1.0, 0.5) == {}
 
 
 def test_nearest_sender_comes_first() -> None:
