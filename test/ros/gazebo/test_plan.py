@@ -87,12 +87,21 @@ def test_odometry_drifts_when_configured():
     assert spawn_plan().odometry['robots'] == 'robot_31'
 
 
+def heights(made: Plan) -> list[float]:
+    return [float(model.findtext('pose', '').split()[2])
+            for model in ElementTree.fromstring(made.sdf).iter('model')
+            if model.get('name', '').startswith('robot_')]
+
+
+def test_robots_are_put_at_the_height_that_is_given(depot):
+    assert heights(plan(robots='2', z=0.5)) == [0.5, 0.5]
+    assert heights(plan(robots='2', world=depot, z=1.5)) == [1.5, 1.5]
+    assert heights(spawn_plan(z=-0.5)) == [-0.5]
+
+
 def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(depot):
-    made = plan(robots='1', layout='grid', world=depot, z=1.5)
+    made = plan(robots='1', layout='grid', world=depot)
     assert (made.world_name, made.arena, made.robots[0].pose) == ('my depot', '', (0.0, 0.0, 0.0))
-    poses = {model.get('name'): model.findtext('pose', '').split()
-             for model in ElementTree.fromstring(made.sdf).iter('model')}
-    assert float(poses['robot_1'][2]) == 1.5
     far = plan(robots='{name: far, pose: {x: 900}}', world=depot)
     assert far.robots[0].pose == (900.0, 0.0, 0.0)
 
