@@ -294,11 +294,12 @@ def test_command_ends_with_one_line_when_the_user_has_no_home(
     assert process.stderr.count('\n') == 1 and not [*tmp_path.glob('~*')]
 
 
-def test_output_is_printed_when_its_encoding_lacks_a_character(tmp_path: Path) -> None:
+def test_output_is_printed_when_its_encoding_lacks_a_character() -> None:
     process = subprocess.run(
-        [sys.executable, '-m', 'leader_election', 'election_node', '--help'], cwd=tmp_path,
-        env={**variables(), 'PYTHONIOENCODING': 'ascii'}, capture_output=True, timeout=100)
-    assert (process.returncode, process.stderr) == (0, b'') and process.stdout.isascii()
+        [sys.executable, '-c', 'from leader_election import cli\ncli.open_streams()\n'
+         'print("m\u00b2")'], env={**variables(), 'PYTHONIOENCODING': 'ascii'},
+        capture_output=True, timeout=100)
+    assert (process.returncode, process.stdout, process.stderr) == (0, b'm?\n', b'')
 
 
 def test_version_equals_that_of_the_manifest(
