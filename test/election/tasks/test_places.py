@@ -105,8 +105,9 @@ def test_places_on_a_circle_are_apart(
 def test_circle_has_its_radius_when_there_is_room() -> None:
     # Six on a circle are as far apart as from its centre.
     six = {robot: robot * math.pi / 3 for robot in range(6)}
-    assert math.hypot(*on_circle(ORIGIN, six, 1.5, 0.5)[0]) == pytest.approx(1.5)
-    assert math.hypot(*on_circle(ORIGIN, six, 1.5, 2.0)[0]) == pytest.approx(2.0)
+    for spacing, radius in ((0.5, 1.5), (2.0, 2.0)):
+        for place in on_circle(ORIGIN, six, 1.5, spacing).values():
+            assert math.hypot(*place) == pytest.approx(radius)
 
 
 def test_column_follows_the_trail_and_then_a_straight_line() -> None:
