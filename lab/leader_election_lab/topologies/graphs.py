@@ -44,6 +44,8 @@ HEAD = 65536
 DEGREES = r'^(EPSG:)?(4326|4269|4267|4258|4979)$|^(OGC:|urn:.*:)?(CRS84|WGS ?84)$' \
     r'|^\s*(GEOGCS|GEOGCRS|GEODCRS|GEOGRAPHICCRS)\b|\+proj=(longlat|latlong|lonlat|latlon)'
 """The text of a coordinate reference system (attribute ``crs`` of a graph) in degrees."""
+FEET = r'\b(foot|feet|ft(us)?)\b|\+units=(us-)?ft'
+"""The text of one in feet. Those that EPSG defines have numbers alone, and count as metres."""
 LONGEST_IN_DEGREES = 0.02
 """Positions up to 180 and 90 whose longest link is shorter may be degrees: of 2 km on Earth."""
 FARTHEST = 1e9
@@ -156,11 +158,12 @@ def _is_number(text: str) -> bool:
 
 
 def _check_metres(graph: Any) -> None:
-    """Raise a ``ValueError`` if the coordinates of a graph are degrees."""
+    """Raise a ``ValueError`` if the coordinates of a graph are degrees, or feet."""
     system = str(graph.graph.get('crs', ''))
-    if re.search(DEGREES, system, re.IGNORECASE):
-        raise ValueError(f'x and y are degrees, since crs is {shortened(system)}; project the '
-                         'graph to metres, in OSMnx by project_graph')
+    for unit, pattern in (('degrees', DEGREES), ('feet', FEET)):
+        if re.search(pattern, system, re.IGNORECASE):
+            raise ValueError(f'x and y are {unit}, since crs is {shortened(system)}; project the '
+                             'graph to metres, in OSMnx by project_graph')
 
 
 def _attributes(path: str, found: Any, parameter: str) -> dict[str, tuple[float, float]]:

@@ -206,14 +206,17 @@ def test_packed_graph_is_refused(tmp_path):
         placed(path=str(tmp_path / 'links.gz'))
 
 
-@pytest.mark.parametrize('system', [
-    'EPSG:4326', 'epsg:4269', 'WGS84', 'OGC:CRS84', 'urn:ogc:def:crs:OGC:1.3:CRS84',
-    'GEOGCRS["WGS 84"]', '+proj=longlat +no_defs'])
-def test_graphml_is_refused_when_its_places_are_degrees(tmp_path, system):
+@pytest.mark.parametrize(('system', 'unit'), [
+    *((system, 'degrees') for system in (
+        'EPSG:4326', 'epsg:4269', 'WGS84', 'OGC:CRS84', 'urn:ogc:def:crs:OGC:1.3:CRS84',
+        'GEOGCRS["WGS 84"]', '+proj=longlat +no_defs')),
+    ('PROJCRS["NAD83 / New York", LENGTHUNIT["US survey foot", 0.3048]]', 'feet'),
+    ('+proj=lcc +lat_1=41 +units=us-ft', 'feet')])
+def test_graphml_is_refused_when_its_places_are_no_metres(tmp_path, system, unit):
     graph = nx.Graph([(0, 1)], crs=system)
     nx.set_node_attributes(graph, {0: {'x': 9.0, 'y': 45.0}, 1: {'x': 9.001, 'y': 45.0}})
     nx.write_graphml(graph, tmp_path / 'town.GraphML')
-    with pytest.raises(ParameterError, match='town.GraphML: x and y are degrees, since crs is '):
+    with pytest.raises(ParameterError, match=f'town.GraphML: x and y are {unit}, since crs is '):
         placed(path=str(tmp_path / 'town.GraphML'))
     (tmp_path / 'places').write_text('0 0 0\n1 10 0\n')
     placement = placed(path=str(tmp_path / 'town.GraphML'), positions=str(tmp_path / 'places'))
