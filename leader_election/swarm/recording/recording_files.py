@@ -176,7 +176,6 @@ class Reader:
     def _decoder(self, factory: DecoderFactory, channel: Channel,
                  schema: Schema) -> Callable[[bytes], Any] | None:
         """Return the decoder of a topic, ``None`` if its messages cannot be decoded."""
-        why = ''
         if not schema.encoding:
             why = f'is missing; {CONVERT.format("FOLDER")} adds it'
         elif (schema.encoding, channel.message_encoding) != (
