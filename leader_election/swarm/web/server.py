@@ -26,11 +26,13 @@ from urllib.parse import urlsplit
 from bokeh.document import Document
 from bokeh.server.auth_provider import AuthProvider
 from bokeh.server.server import Server
+from bokeh.server.urls import per_app_patterns
+from bokeh.server.views.ws import WSHandler
 from leader_election.parameters import ParameterError
 from tornado.ioloop import IOLoop
 from tornado.web import HTTPError, RequestHandler
 
-HERE = {'localhost', '127.0.0.1', '::1'}
+HERE = ('localhost', '127.0.0.1', '::1')
 EVERYWHERE = ('0.0.0.0', '::')
 """Wildcard addresses, for which the host name is printed."""
 _COOKIE = 'swarm_token'
@@ -49,9 +51,8 @@ class _TokenProvider(AuthProvider):
     Admits visitors.
 
     With a token, it admits visitors whose address, or cookie of an earlier visit, holds the token.
-    Without one, it admits visitors who use a host name of :data:`HERE`, and whose websocket was
-    opened by a page from there. So a page on the internet is refused, also if its host name
-    resolves to this computer.
+    Without one, it admits visitors who use a host name of :data:`HERE`. So a page on the internet,
+    whose host name may resolve to this computer, is refused.
 
     :param token: of the address, empty for none.
     """
@@ -69,16 +70,50 @@ class _TokenProvider(AuthProvider):
 
     def _user(self, handler: Any) -> str | None:
         if not self.token:
-            host = f'//{handler.request.host}'
-            origin = handler.request.headers.get('Origin', host)
-            return 'viewer' if {urlsplit(host).hostname, urlsplit(origin).hostname} <= HERE \
-                else None
+            return 'viewer' if urlsplit(f'//{handler.request.host}').hostname in HERE else None
         given = handler.get_argument('token', '') or handler.get_cookie(_COOKIE, '')
         if not hmac.compare_digest(given.encode(), self.token.encode()):
             return None
         if handler.request.headers.get('Upgrade') is None:
             handler.set_cookie(_COOKIE, given, httponly=True, samesite='Strict')
         return 'viewer'
+
+
+class _Socket(WSHandler):
+    """
+    Counts the websockets of strangers that are refused, without a traceback for each.
+
+    Only the first, tenth, hundredth and so on is reported: strangers may try again and again.
+    """
+
+    application: Any
+
+    def check_origin(self, origin: str) -> bool:
+        # Forwarded by ssh, the page may have another port.
+        allowed = urlsplit(origin).hostname in HERE or bool(self.application.auth_provider.token)
+        if not allowed:
+            self.log_exception()
+        return allowed
+
+    def log_exception(self, *_: Any) -> None:
+        """Report a refusal: strangers send anything in place of token, session and origin."""
+        self.application.refused = refused = getattr(self.application, 'refused', 0) + 1
+        if str(refused).strip('0') == '1':
+            logging.getLogger(__name__).warning(
+                'a websocket from %s was refused (without the token, a session, or the address of '
+                'the page); %d so far', self.request.remote_ip, refused)
+
+    async def _async_open(self, token: str) -> None:
+        try:
+            await super()._async_open(token)
+        except Exception:
+            self.log_exception()
+            self.close()
+
+
+# Bokeh's own way for other handlers: it reads this list when the pages of a server are made.
+per_app_patterns[:] = [
+    (each[0], _Socket) if each[1] is WSHandler else each for each in per_app_patterns]
 
 
 class PageServer:
@@ -95,15 +130,14 @@ class PageServer:
 
     def __init__(self, make: Callable[[Document], Any], port: int, address: str = 'localhost',
                  token: str = '') -> None:
-        # Strangers may open websockets again and again. They are refused without a word.
-        for name in ('bokeh.server.views.ws', 'bokeh.server.util', 'tornado.access'):
-            logging.getLogger(name).setLevel(logging.CRITICAL)
-        logging.getLogger('tornado.application').addFilter(_is_of_a_page)
-        token = '' if address in HERE else token or secrets.token_urlsafe(12)
+        # A viewer that goes away, or asks for a file that does not exist, is no event.
+        for name in ('bokeh.server.views.ws', 'tornado.access'):
+            logging.getLogger(name).setLevel(logging.ERROR)
+        here = address in HERE
+        token = '' if here else token or secrets.token_urlsafe(12)
         try:
             self._server = Server(
-                make, IOLoop(), address=address, port=port, auth_provider=_TokenProvider(token),
-                allow_websocket_origin=['*'])
+                make, IOLoop(), address=address, port=port, auth_provider=_TokenProvider(token))
         except OSError as error:
             raise ParameterError('port', problem=f': {address}:{port} cannot be used '
                                  f'({error.strerror}); take another port, or 0 for any') from None
@@ -119,8 +153,3 @@ class PageServer:
         for end in (self._server.stop, self._server.io_loop.stop):
             self._server.io_loop.add_callback(end)
         self._thread.join(timeout=2.0)
-
-
-def _is_of_a_page(record: logging.LogRecord) -> bool:
-    """Return whether a record is not the traceback of a refused websocket."""
-    return not any(cause in record.getMessage() for cause in ('GET /ws', '_async_open'))
