@@ -33,13 +33,12 @@ if TYPE_CHECKING:
         means,
         register,
         run,
-        run_until,
         write_report,
     )
 
 registry.OWN.add(Path(__file__).resolve().parent)
 
-__all__ = ['compare', 'figure', 'load', 'load_results', 'means', 'register', 'run', 'run_until',
+__all__ = ['compare', 'figure', 'load', 'load_results', 'means', 'register', 'run',
            'write_report']
 
 

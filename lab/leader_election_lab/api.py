@@ -32,7 +32,6 @@ from typing import Any
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election_lab.analysis.measures import each_run, estimate_mean
 from leader_election_lab.analysis.paired_differences import ALGORITHM, differences, SHOWN
-from leader_election_lab.commands import LIMIT, parse_width
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.figures.curves import draw_own
@@ -40,10 +39,6 @@ from leader_election_lab.reports import write_report as write_own_report
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs.kept import kept
 from leader_election_lab.runs.results import varied
-from leader_election_lab.runs.until_width import conclusion
-from leader_election_lab.runs.until_width import (
-    run_until as run_until_width,
-)
 from leader_election_lab.terminal_output import Progress
 from matplotlib.figure import Figure
 import numpy as np
@@ -105,27 +100,6 @@ def run(scenario: Scenario, seeds: int | Sequence[int] = 10, folder: Path | str 
     results = runs.run(scenario, wanted, Path(folder), algorithms, workers, cluster=cluster,
                        progress=Progress(None if progress else Console(quiet=True)))
     return results.sel(algorithm=labels, seed=list(wanted))
-
-
-def run_until(scenario: Scenario, width: str, measure: str = 'instability', limit: int = LIMIT,
-              folder: Path | str = FOLDER, progress: bool = False) -> xr.Dataset:
-    """
-    Run more seeds until the confidence intervals are narrow enough, and return the results.
-
-    A line is printed: whether the width was reached, and the number of seeds it took or would
-    take.
-
-    :param width: half of an interval, in the unit of the measure or as a percentage such as
-        ``5%``: see :mod:`leader_election_lab.runs.until_width`.
-    :param measure: one of :func:`leader_election_lab.analysis.measures.measures_of`.
-    :param limit: the greatest number of seeds.
-    """
-    wanted = parse_width(width)
-    outcome = run_until_width(
-        lambda seeds: run(scenario, seeds, folder, progress=progress), range(limit), measure,
-        wanted, [entrant.label for entrant in scenario.entrants])
-    print(conclusion(outcome, measure, wanted))
-    return outcome.results
 
 
 def load_results(name_or_path: str | Path, folder: Path | str = FOLDER) -> xr.Dataset:

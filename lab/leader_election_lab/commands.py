@@ -27,7 +27,7 @@ from pathlib import Path
 import re
 import signal
 import sys
-from typing import Any, NamedTuple
+from typing import Any
 
 from leader_election.parameters import strict_yaml
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, how_to_run
@@ -46,46 +46,6 @@ KEPT = 'as for lab run, or the name of results'
 """The help of an argument that names kept results."""
 MOST = 1_000_000
 """The greatest number of seeds, or of workers, that an option takes."""
-
-
-LEAST = 20
-"""The number of seeds to start with."""
-LIMIT = 1000
-"""The greatest number of seeds that the command runs, unless ``--seeds`` gives another one."""
-
-
-class Width(NamedTuple):
-    """A wanted width: half of an interval, the number after ±."""
-
-    half: float
-    """In the unit of the measure, or as a part of a mean."""
-    relative: bool
-    """Whether ``half`` is a part of the mean, for differences of the first algorithm's mean."""
-
-    def text(self) -> str:
-        """
-        Return the width as text.
-
-        >>> Width(0.05, True).text(), Width(0.002, False).text()
-        ('± 5% of the mean', '± 0.002')
-        """
-        return f'± {100.0 * self.half:g}% of the mean' if self.relative else f'± {self.half:g}'
-
-
-def parse_width(text: str) -> Width:
-    """
-    Return the width in a text, which is a number in the measure's unit, or per cent of the mean.
-
-    :raises ValueError: for another text, and for 0 or less.
-
-    >>> parse_width('5%'), parse_width('2e-3')
-    (Width(half=0.05, relative=True), Width(half=0.002, relative=False))
-    """
-    match = re.fullmatch(r'([0-9.]+(?:e[-+]?[0-9]+)?) ?(%?)', text, re.IGNORECASE)
-    half = float(match[1]) / (100.0 if match[2] else 1.0) if match else 0.0
-    if match is None or not 0.0 < half < inf:
-        raise ValueError(text)
-    return Width(half, bool(match[2]))
 
 
 def parse_seeds(text: str) -> range:
@@ -120,14 +80,6 @@ def parse_setting(text: str) -> tuple[str, Any]:
         pass
     raise ArgumentTypeError(f'{text!r} is not allowed; it takes KEY=VALUE such as '
                             'messages.loss=0.2')
-
-
-def _parse_width(text: str) -> Width:
-    try:
-        return parse_width(text)
-    except ValueError:
-        raise ArgumentTypeError(f'{text!r} is not allowed; it takes a number greater than 0 in '
-                                'the unit of the measure, or per cent such as 5%') from None
 
 
 def parse_count(text: str) -> int:
@@ -194,14 +146,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         'continues with the rest.')
     run.add_argument('scenario', metavar='SCENARIO', help='a name of lab list, or a YAML file')
     run.add_argument('--seeds', type=parse_seeds, metavar='N|A-B',
-                     help=f'number of seeds, or the first and the last (default: {SEEDS}; with '
-                     f'--until-width at most this many, default: {LIMIT})')
-    run.add_argument('--until-width', type=_parse_width, metavar='W',
-                     help='run more seeds until each interval of --measure is at most ± W: of '
-                     'the differences to the first algorithm, or of the mean of a single one; '
-                     f'in its unit, or such as 5%% of the mean. Begins with {LEAST} seeds')
-    run.add_argument('--measure', default=MEASURE, metavar='NAME',
-                     help=f'the measure of --until-width (default: {MEASURE})')
+                     help=f'number of seeds, or the first and the last (default: {SEEDS})')
     run.add_argument('--algorithm', action='append', default=[], metavar='NAME',
                      help='only this algorithm; may be repeated')
     run.add_argument('--set', action='append', default=[], type=parse_setting, metavar='KEY=VALUE',
@@ -211,8 +156,6 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     run.add_argument('--checked', action='store_true',
                      help='before, compute the first seed of each algorithm also in plain Python, '
                      'which finds reading beyond the neighbours and nan in any round; slow')
-    run.add_argument('--no-animation', action='store_true',
-                     help='do not write an animation of the first seed')
 
     compare = commands.add_parser(
         'compare', parents=[everywhere],

@@ -19,13 +19,11 @@ Each imports what it alone needs: ``lab run`` takes the compiler only if a run i
 """
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from leader_election.parameters.command_line import ExitStatus, print_error
-from leader_election_lab.analysis.measures import check_measure, measures_to_come
 from leader_election_lab.analysis.paired_differences import (
     ALGORITHM,
     all_pairs,
@@ -34,51 +32,26 @@ from leader_election_lab.analysis.paired_differences import (
     to_first_rows,
 )
 from leader_election_lab.analysis.summary import level_lines, table
-from leader_election_lab.commands import LIMIT, MEASURE, SEEDS
+from leader_election_lab.commands import MEASURE, SEEDS
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import count_devices, Scenario, ScenarioError
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs import results, store
-from leader_election_lab.runs.files import check_writable, path_of, ResultError
+from leader_election_lab.runs.files import path_of, ResultError
 from leader_election_lab.runs.kept import kept
 from leader_election_lab.runs.results import scenario_of
-from leader_election_lab.runs.until_width import conclusion, run_until
 from leader_election_lab.terminal_output import console, Rows, terminal_table
-from PIL import Image
-import xarray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MISSED = 1
-"""Exit status if intervals are wider than wanted."""
-
-
 def run(options: argparse.Namespace) -> int:
     """Run the missing runs of a scenario, and print their summary."""
     scenario = scenarios.load(options.scenario).replaced(dict(options.set))
-    label = (options.algorithm or [scenario.entrants[0].label])[0]
-    out = options.results / f'{scenario.name}_{label}.gif'
-    if not options.no_animation:
-        check_writable(out, ['.gif'])  # Before any run.
-    discard = [options.again]  # Only before the first batch of seeds.
-
-    def compute(seeds: Sequence[int]) -> xarray.Dataset:
-        return runs.run(scenario, seeds, options.results, options.algorithm, options.workers,
-                        discard.pop() if discard else False, cluster=options.cluster)
     if options.checked:
         check_rounds(scenario, options)
-    outcome = None
-    if options.until_width is None:
-        dataset = compute(options.seeds or range(SEEDS))
-    else:
-        labels = [each.label for each in scenario.entrants
-                  if not options.algorithm or each.label in options.algorithm]
-        # Before any run, not after the first batch.
-        check_measure(measures_to_come(results.empty(scenario, labels, [0])), options.measure)
-        outcome = run_until(compute, options.seeds or range(LIMIT), options.measure,
-                            options.until_width, labels, lambda text: print(text, flush=True))
-        dataset = outcome.results
+    dataset = runs.run(scenario, options.seeds or range(SEEDS), options.results,
+                       options.algorithm, options.workers, options.again, cluster=options.cluster)
     console().print(table(dataset))
     rows = to_first_rows(dataset)
     if rows is not None:
@@ -86,16 +59,8 @@ def run(options: argparse.Namespace) -> int:
         console().print(terminal_table(rows))
     for line in level_lines(dataset):
         print(line)
-    if outcome is not None:
-        print(conclusion(outcome, options.measure, options.until_width))
     print(f'wrote {path_of(options.results, scenario.name)}')
-    if not options.no_animation:
-        values, variant = scenario.variants()[0]
-        seed = (options.seeds or range(1))[0]
-        wrote = write_animation(variant, label, seed, out)
-        print(f'wrote {out}: {run_label(seed, values)}' if wrote
-              else f'{out} is there already: {run_label(seed, values)}')
-    return ExitStatus.OK if outcome is None or outcome.reached else MISSED
+    return ExitStatus.OK
 
 
 def check_rounds(scenario: Scenario, options: argparse.Namespace) -> None:
@@ -103,36 +68,11 @@ def check_rounds(scenario: Scenario, options: argparse.Namespace) -> None:
     from leader_election_lab.simulation.checked_rounds import check
     values, variant = scenario.variants()[0]
     seed = (options.seeds or range(1))[0]
+    which = ', '.join([f'seed {seed}', *(f'{key}={value}' for key, value in values.items())])
     for label in options.algorithm or [entrant.label for entrant in variant.entrants]:
-        print(f'checking {label}, {run_label(seed, values)} in plain Python ...', flush=True)
+        print(f'checking {label}, {which} in plain Python ...', flush=True)
         print(f'checked {label}: {check(variant, label, seed)} rounds are as in plain Python, '
               'within their neighbours, and finite', flush=True)
-
-
-def write_animation(scenario: Scenario, label: str, seed: int, out: Path) -> bool:
-    """
-    Write the animation of a run, unless the file shows this run already.
-
-    :return: whether it was written.
-    """
-    of = f'{scenario.title}; {label}, seed {seed}; {store.fingerprint(scenario, label)}'
-    with suppress(OSError), Image.open(out) as present:
-        if present.info.get('comment') == of.encode():
-            return False
-    # With matplotlib and the compiler.
-    from leader_election_lab.figures.network_snapshots import animate
-    animate(scenario, label, seed, out, of)
-    return True
-
-
-def run_label(seed: int, values: Mapping[str, Any]) -> str:
-    """
-    Return the label of one run: its seed, and the values of the keys that vary.
-
-    >>> run_label(3, {'messages.loss': 0.2, 'rounds.phase': 'random'})
-    'seed 3, messages.loss=0.2, rounds.phase=random'
-    """
-    return ', '.join([f'seed {seed}', *(f'{key}={value}' for key, value in values.items())])
 
 
 def show_list(options: argparse.Namespace) -> int:

@@ -32,7 +32,6 @@ from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.figures import style
 from leader_election_lab.figures.curves import draw_map, draw_sweep, MEASURE, scale
-from leader_election_lab.figures.network_snapshots import bounds_of, Partition, shape_of
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.kept import kept_of
 from leader_election_lab.simulation.run import Snapshot
@@ -41,6 +40,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import reproduction
 from reproduction import regions_study
+from reproduction.network_snapshots import bounds_of, draw_network, shape_of
 import xarray as xr
 
 EARLY = 40
@@ -149,7 +149,7 @@ def draw_snapshots(snapshots: dict[str, Snapshot], title: str, caption: str) -> 
                         'or without a leader')
     panels = figure.subplots(1, len(snapshots), squeeze=False)[0]
     for axes, (algorithm, snapshot) in zip(panels, snapshots.items()):
-        Partition(axes, bounds, len(snapshot.id)).show(snapshot)
+        draw_network(axes, snapshot, bounds)
         axes.set_title(f'{algorithm}: {count(int(snapshot.is_leader.sum()), "leader")}',
                        fontsize=FONT)
     return figure

@@ -65,8 +65,6 @@ def test_options_accept_numbers_up_to_the_limit():
     (['run', 'x', '--set', 'a={b: 1, b: 2}'], 'it takes KEY=VALUE'),
     (['run', 'x', '--set', 'a=' + '[' * 500], 'it takes KEY=VALUE'),
     (['run', 'x', '--set', 'a=2026-99-99'], 'it takes KEY=VALUE'),
-    (['run', 'x', '--until-width', '0'], "'0' is not allowed; it takes a number greater than 0"),
-    (['run', 'x', '--until-width', 'x%'], "'x%' is not allowed; it takes a number greater than"),
     (['run'], 'SCENARIO'),
     ([], 'COMMAND'),
 ])
@@ -78,7 +76,7 @@ def test_wrong_option_ends_with_status_2_and_the_reason(arguments, message, caps
 
 
 def small(folder: Path, *arguments: object, text: str = TEXT) -> tuple[object, ...]:
-    return ('run', write(folder, text), '--results', folder / 'out', '--no-animation', *arguments)
+    return ('run', write(folder, text), '--results', folder / 'out', *arguments)
 
 
 class Command:
@@ -124,8 +122,7 @@ def test_run_prints_means_and_differences(tmp_path, lab):
 
 
 def test_slow_modules_are_imported_only_when_needed(tmp_path, lab):
-    arguments = [str(argument) for argument in small(tmp_path, '--seeds', 2)
-                 if argument != '--no-animation']
+    arguments = [str(argument) for argument in small(tmp_path, '--seeds', 2)]
     lab(*arguments)
     compiler, plots = {'numba'}, {'matplotlib', 'networkx'}
     tables = {'xarray', 'pandas', 'scipy'}
@@ -134,32 +131,12 @@ def test_slow_modules_are_imported_only_when_needed(tmp_path, lab):
         for module, slow in (
             ('commands', compiler | plots | tables | {'numpy'}),
             ('subcommands', compiler | plots | {'leader_election_lab.runs.cluster'}),)]
-    # With all runs and the animation there.
+    # With all runs there.
     code += [f'sys.argv = {["lab", *arguments]!r}',
              'assert leader_election_lab.commands.main() == 0',
              f'assert {compiler | plots!r}.isdisjoint(sys.modules)']
     done = subprocess.run([sys.executable, '-c', '\n'.join(code)], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, '')
-
-
-def test_run_names_the_animated_seed_and_values(tmp_path, lab):
-    arguments = [argument for argument in small(
-        tmp_path, '--seeds', '4-5', text=VARIED.replace('duration: 20', 'duration: 3'))
-                 if argument != '--no-animation']
-    out = tmp_path / 'out' / 'small_classic.gif'
-    which = 'seed 4, messages.loss=0, rounds.phase=random'
-    assert lab(*arguments).splitlines()[-1] == f'wrote {out}: {which}'
-    written = out.stat().st_mtime_ns
-    # It is drawn again only for another run, or another title.
-    assert lab(*arguments).splitlines()[-1] == f'{out} is there already: {which}'
-    assert out.stat().st_mtime_ns == written
-    assert lab(*arguments, '--set', 'title=Other').splitlines()[-1] == f'wrote {out}: {which}'
-    out.unlink()
-    out.mkdir()
-    # Reported before anything is run.
-    assert lab.failed(*arguments, '--again') == (
-        f'error: {out} cannot be written: it is a folder; move it away\n')
-    assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 2
 
 
 @pytest.mark.parametrize(('number', 'status', 'line'), [
@@ -287,19 +264,6 @@ def test_export_writes_a_row_a_time_or_a_run(tmp_path, capsys):
         called(subcommands.export_results, *command, '--out', 'x.txt')
 
 
-def test_run_adds_seeds_until_a_width_is_reached(tmp_path, capsys):
-    with pytest.raises(ResultError, match="measure 'nix' is not allowed; it takes one of inst"):
-        called(subcommands.run, *small(tmp_path, '--measure', 'nix', '--until-width', '5%'))
-    assert not (tmp_path / 'out').exists()
-    arguments = small(tmp_path, '--measure', 'leaders', '--seeds', 30, '--until-width')
-    assert called(subcommands.run, *arguments, '1e3') == 0
-    assert 'leaders: every interval is ± 1000 or narrower with 20 seeds' in capsys.readouterr().out
-    assert called(subcommands.run, *arguments, '1e-6%') == 1
-    out = capsys.readouterr().out
-    assert 'of the mean is not reached with 30 seeds: bounded - classic is ±' in out
-    assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 30
-
-
 def test_figure_and_report_are_written_of_any_scenario(tmp_path, capsys):
     folder = ('--results', tmp_path / 'out')
     path = write(tmp_path)
@@ -376,10 +340,8 @@ def test_results_have_means_and_differences(tmp_path, capsys):
         api.means(results, ['nix'])
 
 
-def test_means_have_one_level_when_no_key_varies(tmp_path, capsys):
-    found = api.run_until(api.load(write(tmp_path)), '50', 'leaders', 30, tmp_path)
-    assert found.sizes['seed'] == 20
-    assert 'every interval is ± 50 or narrower with 20 seeds' in capsys.readouterr().out
+def test_means_have_one_level_when_no_key_varies(tmp_path):
+    found = api.run(api.load(write(tmp_path)), 2, tmp_path)
     assert api.means(found).index.tolist() == ['classic', 'bounded']
 
 

@@ -20,7 +20,6 @@ permanently on a leader that is gone, or that now follows another one. The part 
 leader leads itself shows this.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from leader_election.parameters import did_you_mean
@@ -106,18 +105,17 @@ def estimate_mean(samples: Floats) -> Estimate:
     return Estimate(mean, mean - half, mean + half)
 
 
-def are_equal(samples: Floats, scale: float = 0.0) -> bool:
+def are_equal(samples: Floats) -> bool:
     """
     Return whether samples are equal but for rounding, so that their spread is not known.
 
     :param samples: shape (n,).
-    :param scale: of the numbers that the samples are differences of, if they are.
 
     >>> are_equal(np.array([0.3, 0.1 + 0.2])), are_equal(np.array([0.3, 0.31]))
     (True, False)
     """
     return len(samples) > 1 and bool(
-        np.ptp(samples) <= ROUNDING * max(float(abs(samples).max()), scale))
+        np.ptp(samples) <= ROUNDING * float(abs(samples).max()))
 
 
 def half_widths(values: xr.DataArray) -> xr.DataArray:
@@ -227,18 +225,6 @@ def measures_of(results: xr.Dataset) -> tuple[str, ...]:
     return (*sampled(results), *derived)
 
 
-def measures_to_come(missing: xr.Dataset) -> tuple[str, ...]:
-    """Return the measures that results may have once their missing runs are computed."""
-    return measures_of(missing) + ((BIAS, OFF) if 'counted' in missing else ())
-
-
-def check_measure(known: Sequence[str], measure: str) -> None:
-    """Raise a :class:`ResultError` for a measure that is not among the known ones."""
-    if measure not in known:
-        raise ResultError(f'measure {measure!r} is not allowed; {did_you_mean(measure, known)}'
-                          f'it takes one of {", ".join(known)}')
-
-
 def each_run(results: xr.Dataset, measure: str) -> xr.DataArray:
     """
     Return a number for each run, for sampled measures their average after the warm-up.
@@ -247,7 +233,10 @@ def each_run(results: xr.Dataset, measure: str) -> xr.DataArray:
     :return: over ``algorithm``, the keys that vary and ``seed``, nan for missing runs.
     :raises ResultError: for an unknown measure.
     """
-    check_measure(measures_of(results), measure)
+    known = measures_of(results)
+    if measure not in known:
+        raise ResultError(f'measure {measure!r} is not allowed; {did_you_mean(measure, known)}'
+                          f'it takes one of {", ".join(known)}')
     if measure == BYTES:
         return results['message_bytes']
     if measure == RECEIVERS:

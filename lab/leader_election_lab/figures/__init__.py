@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Figures and animations of the results of any scenario."""
+"""Figures of the results of any scenario."""

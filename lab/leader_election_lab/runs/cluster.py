@@ -39,7 +39,7 @@ from leader_election_lab.runs import store
 from leader_election_lab.runs.files import reason, ResultError
 from leader_election_lab.runs.store import Digests, Keeper, Key, packed, Place
 from leader_election_lab.simulation.run import Run
-from leader_election_lab.simulation.simulate import simulate, simulate_branches
+from leader_election_lab.simulation.simulate import simulate
 from leader_election_lab.states import ROUNDS
 from leader_election_lab.terminal_output import Progress
 import yaml
@@ -55,10 +55,8 @@ ANSWER = 5.0
 BATCH = 0.5
 """Approximate computing time of a batch [s]. Its answer takes a few milliseconds."""
 
-Group = Mapping[Place, Key]
-"""Runs that are identical until their events differ, by place."""
-Work = tuple[str, tuple[int, ...], int]
-"""Runs of a group: the label of the algorithm, the variants, and the seed."""
+Asked = tuple[Place, Key]
+"""A run, and its place in the store."""
 Given = tuple[str, str, str, Mapping[tuple[str, int], str]]
 """A unique name of the computation, the name and the text of the scenario, and the fingerprints
 of the client."""
@@ -90,9 +88,9 @@ def prepare(given: Given) -> str:
     return ''
 
 
-def compute_batch(given: Given, batch: Sequence[Work]) -> tuple[float, list[list[Run]]] | None:
+def compute_batch(given: Given, batch: Sequence[Key]) -> tuple[float, list[Run]] | None:
     """
-    Compute groups of runs on a worker, and return the time that this took [s] and the runs.
+    Compute runs on a worker, and return the time that this took [s] and the runs.
 
     :return: ``None`` if the runs would differ here.
     """
@@ -101,14 +99,13 @@ def compute_batch(given: Given, batch: Sequence[Work]) -> tuple[float, list[list
         if job not in _prepared and prepare(given):
             return None
         variants = _prepared[job]
-        for label in {label for label, _, _ in batch}:
+        for label in {key.algorithm for key in batch}:
             if (job, label) not in _compiled:
                 first = replace(variants[0], duration=variants[0].measure.interval)
                 simulate(first, label, 0)
                 _compiled.add((job, label))
     began = monotonic()
-    found = [list(simulate_branches([variants[k] for k in indices], label, seed))
-             for label, indices, seed in batch]
+    found = [simulate(variants[key.variant], key.algorithm, key.seed) for key in batch]
     return monotonic() - began, found
 
 
@@ -175,37 +172,38 @@ class Sweep:
     :param client: of the cluster.
     :param address: of the scheduler, for error texts.
     :param scenario: the scenario of the runs.
-    :param groups: the groups of runs to be computed.
+    :param keys: the runs to be computed, by their places in the store.
     :param digests: the fingerprints of all algorithms and variants.
     :param keeper: writes the runs.
     :param progress: where finished runs are reported.
     """
 
-    def __init__(self, client: Any, address: str, scenario: Scenario, groups: Sequence[Group],
-                 digests: Digests, keeper: Keeper, progress: Progress) -> None:
+    def __init__(self, client: Any, address: str, scenario: Scenario,
+                 keys: Mapping[Place, Key], digests: Digests, keeper: Keeper,
+                 progress: Progress) -> None:
         self.client, self.address, self.progress = client, address, progress
         self._keeper = keeper
-        used = {key[:2] for group in groups for key in group.values()}
+        used = {key[:2] for key in keys.values()}
         self._given: Given = (uuid.uuid4().hex, scenario.name, scenario.text,
                               {which: str(digests[which]) for which in used})
-        self._waiting = deque(groups)
-        self._suspects: deque[Group] = deque()
-        """Groups whose workers died. Each is computed once more, without others beside it."""
+        self._waiting = deque(keys.items())
+        self._suspects: deque[Asked] = deque()
+        """Runs whose workers died. Each is computed once more, without others beside it."""
         self._alone = False
         self._deadly: list[Key] = []
-        self._batches: dict[str, tuple[Any, list[Group], list[str] | None]] = {}
-        """The pending futures, their groups, and the workers that they are for; by key."""
+        self._batches: dict[str, tuple[Any, list[Asked], list[str] | None]] = {}
+        """The pending futures, their runs, and the workers that they are for; by key."""
         self._answers: SimpleQueue[Any] = SimpleQueue()
         self.refused: dict[str, str] = {}
         """The reason why each worker is not used, empty if it is used."""
         self._threads = 0
         """The number of threads of all workers that are used."""
-        self._seconds, self._groups = 0.0, 0
+        self._seconds, self._done = 0.0, 0
         self._waiting_noted = False
 
     def run(self) -> None:
         """
-        Compute all groups, and keep each run as soon as it is finished.
+        Compute all runs, and keep each as soon as it is finished.
 
         :raises ResultError: if no worker can be used, the scheduler is gone, or all workers that
             computed a run died. Finished runs are kept.
@@ -252,11 +250,11 @@ class Sweep:
                     f'{type(answer).__name__}: {reason(answer)}')
                 if self.refused[worker]:
                     self.progress.note(f'worker {worker} is not used: {self.refused[worker]}')
-        for future, groups, allowed in list(self._batches.values()):
+        for future, asked, allowed in list(self._batches.values()):
             if allowed and self.refused.keys().isdisjoint(allowed):
                 del self._batches[future.key]
                 future.cancel()
-                self._waiting.extend(groups)
+                self._waiting.extend(asked)
                 self._alone = False
         self._threads = sum(threads[worker] for worker in self._used())
         self.progress.at_work(len(self._used()))
@@ -277,7 +275,7 @@ class Sweep:
         return [worker for worker, reason in self.refused.items() if not reason]
 
     def _hand_out(self) -> None:
-        """Submit batches: two a thread, to avoid idle time. Suspect groups go last, one by one."""
+        """Submit batches: two a thread, to avoid idle time. Suspect runs go last, one by one."""
         while self._waiting and self._used() and not self._alone and (
                 len(self._batches) < 2 * self._threads):
             self._submit([self._waiting.popleft() for _ in range(self._batch_size())])
@@ -285,20 +283,19 @@ class Sweep:
             self._alone = True
             self._submit([self._suspects.popleft()])
 
-    def _submit(self, groups: list[Group]) -> None:
-        work = [(key.algorithm, tuple(other.variant for other in group.values()), key.seed)
-                for group in groups for key in [next(iter(group.values()))]]
+    def _submit(self, asked: list[Asked]) -> None:
         # On all workers, also those that will join, unless some are not used.
         allowed = self._used() if len(self._used()) < len(self.refused) else None
-        future = self.client.submit(compute_batch, self._given, work, workers=allowed, pure=False)
-        self._batches[future.key] = future, groups, allowed
+        future = self.client.submit(compute_batch, self._given, [key for _, key in asked],
+                                    workers=allowed, pure=False)
+        self._batches[future.key] = future, asked, allowed
         future.add_done_callback(self._answers.put)
 
     def _batch_size(self) -> int:
-        """Return the number of groups of a batch. Smaller at the end, to end all together."""
-        if self._groups == 0:
+        """Return the number of runs of a batch. Smaller at the end, to end all together."""
+        if self._done == 0:
             return 1
-        size = BATCH / max(self._seconds / self._groups, 1e-6)
+        size = BATCH / max(self._seconds / self._done, 1e-6)
         return max(1, min(int(size), ceil(len(self._waiting) / (2 * self._threads))))
 
     def _answered(self, future: Any) -> None:
@@ -316,25 +313,23 @@ class Sweep:
             # Computed again, perhaps by a worker that joins only now.
             future.add_done_callback(self._answers.put)
             return
-        _, groups, _ = self._batches.pop(future.key)
+        _, asked, _ = self._batches.pop(future.key)
         alone, self._alone = self._alone, False
         if failure is not None:
             if type(failure).__name__ == 'KilledWorker':
                 # More workers died than the scheduler allows, perhaps of another batch.
                 if alone:
-                    self._deadly.append(next(iter(groups[0].values())))
+                    self._deadly.append(asked[0][1])
                 else:
-                    self._suspects.extend(groups)
+                    self._suspects.extend(asked)
                 return
             if future.status not in ('cancelled', 'lost'):
                 raise failure
         if answer is None:  # The next update finds whether the scheduler is gone.
-            self._waiting.extend(groups)
+            self._waiting.extend(asked)
             return
         seconds, found = answer
-        self._seconds, self._groups = self._seconds + seconds, self._groups + len(groups)
-        for group, runs in zip(groups, found):
-            for (place, key), run in zip(group.items(), runs):
-                self._keeper.keep(packed(run), place)
-                self.progress.finished(f'{key.algorithm}, seed {key.seed}',
-                                       int(run.counts[ROUNDS]) - run.shared)
+        self._seconds, self._done = self._seconds + seconds, self._done + len(asked)
+        for (place, key), run in zip(asked, found):
+            self._keeper.keep(packed(run), place)
+            self.progress.finished(f'{key.algorithm}, seed {key.seed}', int(run.counts[ROUNDS]))

@@ -25,7 +25,7 @@ from leader_election_lab.experiment.parser import in_section, of_scenario
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import kept, results, store
 from leader_election_lab.runs.files import check_no_folder, path_of, ResultError
-from leader_election_lab.runs.store import Digests, fingerprint, Keeper, Key, Place
+from leader_election_lab.runs.store import Digests, Keeper, Key, Place
 from leader_election_lab.terminal_output import Progress
 from leader_election_lab.topologies.contacts import check_begin, ContactsParameters
 import xarray
@@ -84,21 +84,20 @@ def run(
             _check_contacts(scenario, variants)
             # Variants with the same fingerprint for an algorithm share a place, and one run.
             keys = {(str(digests[key[:2]]), key.seed): key for key in missing}
-            groups = _grouped_by_stem(keys, variants)
             with closing(Keeper(folder, scenario.name)) as keeper, \
                     _unchanged_inputs(scenario, digests, keys, keeper):
                 if cluster is not None:
                     from leader_election_lab.runs.cluster import connected, Sweep
                     with connected(cluster, workers or cores()) as client, \
                             progress.counting(scenario.name, len(keys)):
-                        Sweep(client, cluster, scenario, groups, digests, keeper, progress).run()
+                        Sweep(client, cluster, scenario, keys, digests, keeper, progress).run()
                 else:
                     # With the compiler, which nothing else here needs.
                     from leader_election_lab.runs import processes
                     for label in dict.fromkeys(key.algorithm for key in missing):
                         processes.compile_by_running(variants[0], label, progress)
                     processes.compute(
-                        groups, variants, workers or cores(), keeper, scenario.name, progress)
+                        keys, variants, workers or cores(), keeper, scenario.name, progress)
         return kept.collect(scenario, folder, digests)
 
 
@@ -155,16 +154,3 @@ def _changes(missing: Sequence[Key], finished: Mapping[str, Collection[int]],
         f'{count} of {label} (changed: {why})' for (label, why), count in again.items())
     new = len(missing) - again.total()
     return line + (f'; new: {new}' if new else '')
-
-
-def _grouped_by_stem(keys: Mapping[Place, Key], variants: Sequence[Scenario],
-                     ) -> list[dict[Place, Key]]:
-    """Return the runs in groups that are identical until their events differ."""
-    stems: dict[tuple[str, int], str] = {}
-    groups: dict[tuple[str, int], dict[Place, Key]] = {}
-    for place, key in keys.items():
-        which = key.algorithm, key.variant
-        if which not in stems:
-            stems[which] = str(fingerprint(variants[key.variant], key.algorithm, True))
-        groups.setdefault((stems[which], key.seed), {})[place] = key
-    return list(groups.values())

@@ -28,23 +28,21 @@ from typing import Any
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.store import Keeper, Key, Packed, packed, Place
-from leader_election_lab.simulation.simulate import simulate, simulate_branches
+from leader_election_lab.simulation.simulate import simulate
 from leader_election_lab.states import ROUNDS
 from leader_election_lab.terminal_output import Progress
 from numba.core import event
 
-Group = Mapping[Place, Key]
-"""Runs that are identical until their events differ, by place."""
-Answer = list[tuple[int, Packed]]
-"""The number of rounds of each run of a group, and the run."""
+Answer = tuple[int, Packed]
+"""The number of rounds of a run, and the run."""
 BATCH = 0.05
 """The least time between two messages of a process [s]: small runs are sent together."""
 
 
-def compute(groups: Sequence[Group], variants: Sequence[Scenario], workers: int, keeper: Keeper,
+def compute(keys: Mapping[Place, Key], variants: Sequence[Scenario], workers: int, keeper: Keeper,
             title: str, progress: Progress) -> None:
     """
-    Compute groups of runs, each group in one process, and keep each run.
+    Compute runs in processes, and keep each of them.
 
     Processes are forked, so that they have the compiled code. Threads would wait for each other:
     small runs hold the interpreter's lock most of the time.
@@ -54,18 +52,19 @@ def compute(groups: Sequence[Group], variants: Sequence[Scenario], workers: int,
     :raises ResultError: if a run cannot be kept, or a process was killed.
     """
     context = get_context('fork')
+    asked = list(keys.items())
     turn = context.Value('q')
     crew: dict[Any, Any] = {}
     try:
-        for _ in range(min(workers, len(groups))):
+        for _ in range(min(workers, len(asked))):
             answers, says = context.Pipe(duplex=False)
             worker = context.Process(
-                target=_work, args=(groups, variants, turn, says), daemon=True)
+                target=_work, args=(list(keys.values()), variants, turn, says), daemon=True)
             worker.start()
             # The process alone can write: its end is the end of what can be read.
             says.close()
             crew[answers] = worker
-        with progress.counting(title, sum(map(len, groups))):
+        with progress.counting(title, len(asked)):
             while crew:
                 ready: list[Any] = wait(list(crew))
                 for answers in ready:
@@ -75,10 +74,10 @@ def compute(groups: Sequence[Group], variants: Sequence[Scenario], workers: int,
                         _end(crew.pop(answers))
                         continue
                     for k, answer in batch:
-                        runs = answer or _compute_group(groups[k], variants)
-                        for (place, key), (rounds, run) in zip(groups[k].items(), runs):
-                            keeper.keep(run, place)
-                            progress.finished(f'{key.algorithm}, seed {key.seed}', rounds)
+                        place, key = asked[k]
+                        rounds, run = answer or _compute(key, variants)
+                        keeper.keep(run, place)
+                        progress.finished(f'{key.algorithm}, seed {key.seed}', rounds)
     finally:
         for worker in crew.values():
             worker.terminate()
@@ -86,26 +85,26 @@ def compute(groups: Sequence[Group], variants: Sequence[Scenario], workers: int,
             worker.join()
 
 
-def _work(groups: Sequence[Group], variants: Sequence[Scenario], turn: Any,
+def _work(keys: Sequence[Key], variants: Sequence[Scenario], turn: Any,
           says: Connection) -> None:
-    """Compute the next group, again and again, in a process of its own."""
+    """Compute the next run, again and again, in a process of its own."""
     # Ctrl-C is for the parent, which then ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     Thread(target=_end_with_parent, daemon=True).start()
-    batch: list[tuple[int, Answer]] = []
+    batch: list[tuple[int, Answer | None]] = []
     due = 0.0
     while True:
         with turn.get_lock():
             k, turn.value = turn.value, turn.value + 1
-        if batch and (k >= len(groups) or monotonic() >= due):
+        if batch and (k >= len(keys) or monotonic() >= due):
             says.send(batch)
             batch, due = [], monotonic() + BATCH
-        if k >= len(groups):
+        if k >= len(keys):
             break
-        answer: Answer = []
+        answer = None
         with suppress(Exception):  # It fails in the parent as well, which shows where.
-            answer = _compute_group(groups[k], variants)
+            answer = _compute(keys[k], variants)
         batch.append((k, answer))
     # What the parent does at its exit, such as joining its threads, is not for this process.
     os._exit(0)
@@ -119,12 +118,10 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _compute_group(group: Group, variants: Sequence[Scenario]) -> Answer:
-    """Compute the runs of a group."""
-    first = next(iter(group.values()))
-    branches = simulate_branches([variants[key.variant] for key in group.values()],
-                                 first.algorithm, first.seed)
-    return [(int(run.counts[ROUNDS]) - run.shared, packed(run)) for run in branches]
+def _compute(key: Key, variants: Sequence[Scenario]) -> Answer:
+    """Compute a run."""
+    run = simulate(variants[key.variant], key.algorithm, key.seed)
+    return int(run.counts[ROUNDS]), packed(run)
 
 
 def _end(worker: Any) -> None:

@@ -46,7 +46,6 @@ from leader_election_lab.experiment.schema import Entrant
 from leader_election_lab.own_measures import OWN_MEASURES
 from leader_election_lab.runs import sources
 from leader_election_lab.runs.files import path_of, reason, ResultError
-from leader_election_lab.simulation.network_events import EVENTS
 from leader_election_lab.simulation.run import Run
 from leader_election_lab.states import DEVICE_MEASURES
 import numpy as np
@@ -96,19 +95,15 @@ class Fingerprint(NamedTuple):
             named.items(), self, parts) if own != others)
 
 
-def fingerprint(scenario: Scenario, algorithm: str, but_later_events: bool = False) -> Fingerprint:
+def fingerprint(scenario: Scenario, algorithm: str) -> Fingerprint:
     """
     Return the digests of all inputs of the runs of an algorithm in a scenario.
 
     :param algorithm: its label.
-    :param but_later_events: without the events that happen during the run. Runs with the same
-        digests and seed are identical up to the first event that differs.
     """
     entrant, world = scenario.entrant(algorithm), inputs_of(scenario, algorithm)
     entry = world.pop('algorithm')
-    # Events that are prepared at the start have an effect from the start on.
-    world['events'] = [event for event in world.get('events') or () if not but_later_events
-                       or EVENTS.get(event['kind']).prepare is not None]
+    world['events'] = world.get('events') or []
     return Fingerprint(
         _digest(world, *_contents(scenario)), _digest(entry),
         sources.of_run(tuple(chosen(scenario, entrant)))[:DIGITS])

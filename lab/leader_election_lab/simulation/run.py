@@ -54,8 +54,6 @@ class Run:
     snapshots: Sequence[Snapshot] = ()
     devices: NDArray[np.float64] | None = None
     """The id and the measures of each device, shape (n, 1 + measures), if they are wanted."""
-    shared: int = 0
-    """Number of its rounds that were computed for an earlier run with the same start."""
 
 
 class Listed(NamedTuple):

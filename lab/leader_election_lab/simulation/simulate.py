@@ -18,8 +18,7 @@ Compute a run of a scenario, a pure function of the scenario, the algorithm and 
 Its result has the length of the messages that the devices would send as robots.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Sequence
 import math
 from typing import Any
 
@@ -35,9 +34,9 @@ from leader_election_lab.experiment.schema import Entrant, Regions
 from leader_election_lab.runs import sources
 from leader_election_lab.simulation.algorithm_mistakes import one_line
 from leader_election_lab.simulation.composed_rounds import aggregate_of
-from leader_election_lab.simulation.run import Run, Snapshot
+from leader_election_lab.simulation.run import Run
 from leader_election_lab.simulation.simulation import Simulation
-from leader_election_lab.states import ROUNDS, state_layout
+from leader_election_lab.states import state_layout
 import numpy as np
 
 
@@ -56,54 +55,10 @@ def simulate(
     entrant = scenario.entrant(algorithm)
     with one_line(entrant):
         simulation = Simulation(scenario, entrant, seed)
-        return measured(simulation, simulation.play(snapshots=snapshots))
-
-
-def simulate_branches(
-    scenarios: Sequence[Scenario], algorithm: str, seed: int,
-) -> Iterator[Run]:
-    """
-    Yield the result of :func:`simulate` for each of several scenarios, identical to the last bit.
-
-    The scenarios differ only in later events, and their common start is computed once.
-
-    :param scenarios: at least one, with the same fingerprint but for later events.
-    :param algorithm: the label of one of their algorithms.
-    :param seed: >= 0.
-    """
-    first, *others = scenarios
-    if not others:
-        # Without a copy of the network.
-        yield simulate(first, algorithm, seed)
-        return
-    parted = min((parting(first, other) for other in others), default=np.inf)
-    entrant = first.entrant(algorithm)
-    with one_line(entrant):
-        start = Simulation(first, entrant, seed)
-        start.play(until=parted)
-        shared = int(start.network.watch.counts[ROUNDS])
-        for number, scenario in enumerate(scenarios):
-            branch = start.branch(scenario)
-            branch.play(since=parted)
-            yield measured(branch, shared=shared if number > 0 else 0)
-
-
-def measured(simulation: Simulation, snapshots: Sequence[Snapshot] = (), shared: int = 0) -> Run:
-    """Return the result of a run that has been played."""
-    watch = simulation.network.watch
-    each = simulation.device_measures
-    return Run(
-        watch.samples, watch.counts,
-        message_bytes(simulation.entrant, simulation.network), snapshots,
-        None if each is None else each.table(), shared)
-
-
-def parting(one: Scenario, other: Scenario) -> float:
-    """Return the time of the first event that only one of them has [s], infinite without one."""
-    for pair in zip_longest(one.events, other.events):
-        if pair[0] != pair[1]:
-            return min(float(event[1].at) for event in pair if event is not None)
-    return np.inf
+        taken = simulation.play(snapshots=snapshots)
+        watch, each = simulation.network.watch, simulation.device_measures
+        return Run(watch.samples, watch.counts, message_bytes(entrant, simulation.network), taken,
+                   None if each is None else each.table())
 
 
 # All modules that a run depends on are imported now, from the files as they are now.

@@ -15,7 +15,6 @@
 """The simulation of a run: the engine's arrays, and what happens to them between its calls."""
 
 from collections.abc import Callable, Sequence
-import copy
 from typing import Any
 
 from leader_election.parameters.registry import explained
@@ -138,21 +137,6 @@ class Simulation:
     def watch_every(self, step: float, look: Callable[[Any], None]) -> None:
         """Call a function after each step [s] from now on, in place of the check of numbers."""
         self._longest, self._look = step, look
-
-    def branch(self, scenario: Scenario) -> 'Simulation':
-        """
-        Return an independent copy that continues from here with another scenario.
-
-        :param scenario: may differ from this one's only in later events.
-        """
-        twin = copy.copy(self)
-        twin.scenario, twin.of = scenario, (scenario, *self.of[1:])
-        changing = ('network', '_motion', '_strengths', '_walk', '_messages',
-                    '_events', '_errors', '_rounds', 'device_measures')
-        vars(twin).update(copy.deepcopy({name: getattr(self, name) for name in changing}))
-        twin._bind_round()
-        twin._bind_motion()
-        return twin
 
     def _bind_round(self) -> None:
         """Make the entry point of the round, which holds the addresses of the present arrays."""

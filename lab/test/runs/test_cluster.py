@@ -26,9 +26,9 @@ from leader_election_lab.runs import cluster, results
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs.files import ResultError
 import pytest
-from runs.test_computation import DEADLY, kept_runs, RecordedProgress
+from runs.test_computation import kept_runs, RecordedProgress
 from runs.test_store import edit
-from small_scenario import load
+from small_scenario import load, VARIED
 
 PACKAGE = Path(leader_election.__file__).parent
 DASK = [sys.executable, '-m', 'dask']
@@ -79,8 +79,7 @@ def steady() -> Iterator[str]:
 
 
 def test_lost_workers_change_nothing_and_a_lost_scheduler_is_an_error(tmp_path):
-    # Also for groups of runs that are identical until their events differ.
-    scenario = load(tmp_path, DEADLY)
+    scenario = load(tmp_path, VARIED)
     started: list[subprocess.Popen[str]] = []
     with ExitStack() as stack, scheduler() as (address, of_scheduler):
         class Joining(RecordedProgress):
@@ -110,7 +109,7 @@ def test_lost_workers_change_nothing_and_a_lost_scheduler_is_an_error(tmp_path):
             runs.run(load(tmp_path), range(50), tmp_path, progress=Killing(), cluster=address)
     text = progress.text.getvalue()
     assert text.count(' is gone; its unfinished runs are computed again') == 1
-    assert len(started) == 2 and progress.counted() == 36
+    assert len(started) == 2 and progress.counted() == 24
     *_, last = [line for line in text.splitlines() if ' runs: ' in line]
     assert ', 1 worker, ' in last
     assert dataset.equals(runs.run(scenario, range(3), tmp_path / 'threads'))

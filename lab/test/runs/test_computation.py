@@ -14,7 +14,6 @@
 
 """The computation of missing runs, in processes."""
 
-from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 import fcntl
@@ -28,31 +27,20 @@ from resource import RLIMIT_FSIZE as FILE_SIZE
 import signal
 import sqlite3
 
-from example_results import results as made_up
-from leader_election_lab.analysis.measures import estimate_mean
-from leader_election_lab.commands import LEAST, parse_width, Width
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs import processes, results, store
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.processes import compiling
 from leader_election_lab.runs.store import Key
-from leader_election_lab.runs.until_width import (
-    conclusion,
-    EQUAL_LEAST,
-    intervals,
-    run_until,
-    seeds_for,
-)
 from leader_election_lab.simulation.run import Run
-from leader_election_lab.simulation.simulate import simulate, simulate_branches
+from leader_election_lab.simulation.simulate import simulate
 from leader_election_lab.terminal_output import Progress
 import numba
 import numpy as np
 import pytest
 from rich.console import Console
 from small_scenario import load, TEXT, VARIED
-import xarray as xr
 
 
 class RecordedProgress(Progress):
@@ -119,54 +107,6 @@ class Stopping(RecordedProgress):
         super().finished(what, rounds)
         if self.counted() == 3:
             raise KeyboardInterrupt
-
-
-DEADLY = TEXT + """
-events: [{kind: die, at: 12, leaders: true, chance: 0}]
-vary: {messages.loss: [0, 0.5], events.chance: [0, 0.5, 1]}
-"""
-
-
-def test_runs_with_the_same_start_share_it_and_equal_separate_runs(
-        tmp_path, monkeypatch):
-    notes = tmp_path / 'asked'
-
-    def noted(scenarios: Sequence[Scenario], algorithm: str, seed: int) -> Iterator[Run]:
-        with open(notes, 'a') as note:
-            note.write(f'{algorithm} {seed} {len(scenarios)}\n')
-        return simulate_branches(scenarios, algorithm, seed)
-    monkeypatch.setattr(processes, 'simulate_branches', noted)
-    scenario = load(tmp_path, DEADLY)
-    first, rest = RecordedProgress(), RecordedProgress()
-    runs.run(scenario, range(1), tmp_path, ['bounded'], progress=first)
-    dataset = runs.run(scenario, range(2), tmp_path, progress=rest)
-    # A group of three chances for each of two losses.
-    assert (first.counted(), rest.counted()) == (6, 18)
-    asked = notes.read_text().splitlines()
-    assert asked[:2] == ['bounded 0 3'] * 2
-    assert sorted(asked[2:]) == sorted(2 * ['bounded 1 3', 'classic 0 3', 'classic 1 3'])
-    for values, variant in scenario.variants():
-        for label in ('bounded', 'classic'):
-            alone, kept = simulate(variant, label, 1), dataset.sel(
-                algorithm=label, seed=1, **values)
-            assert np.array_equal(kept['instability'], alone.samples[:, 0], equal_nan=True)
-            assert np.array_equal(kept['counts'], alone.counts)
-            assert float(kept['message_bytes']) == alone.message_bytes
-
-
-def test_missing_branches_are_run(tmp_path):
-    scenario = load(tmp_path, DEADLY)
-    # Also if some runs of a group are finished already.
-    stopped(tmp_path / 'stopped', DEADLY)
-    [(digest, seeds), *_] = store.finished(tmp_path / 'stopped', 'small').items()
-    with closing(store.Keeper(tmp_path / 'stopped', 'small')) as keeper:
-        keeper.drop([(digest, min(seeds))])
-    kept = kept_runs(tmp_path / 'stopped')
-    assert kept == 2
-    rest = RecordedProgress()
-    dataset = runs.run(scenario, range(3), tmp_path / 'stopped', progress=rest)
-    assert rest.counted() == 36 - kept
-    assert dataset.equals(runs.run(scenario, range(3), tmp_path / 'whole'))
 
 
 def kept_runs(folder: Path) -> int:
@@ -329,137 +269,15 @@ def test_compilation_is_reported_once_and_cached_code_is_not():
     assert not started.is_set() and messages == ['compiling']
 
 
-# More seeds until intervals are as narrow as wanted.
-
-
-MOST = 400
-SAMPLES = np.random.default_rng(0).normal(1.0, [[0.3], [0.6]], (2, MOST))
-"""Of two algorithms. The deviation of their difference is 0.67."""
-
-
-class Laboratory:
-    """A laboratory with invented runs, which records the requested numbers of seeds."""
-
-    def __init__(self) -> None:
-        self.asked: list[int] = []
-
-    def compute(self, seeds: Sequence[int]) -> xr.Dataset:
-        self.asked.append(len(seeds))
-        # Results also include seeds of earlier commands.
-        return made_up(['first', 'second'], range(1, 7), MOST,
-                       instability=SAMPLES[..., None])
-
-
-def test_run_until_stops_when_the_interval_is_narrow() -> None:
-    laboratory, notes = Laboratory(), list[str]()
-    width = Width(0.1, True)
-    outcome = run_until(laboratory.compute, range(MOST), 'instability', width,
-                        ['first', 'second'], notes.append)
-    assert outcome.reached and laboratory.asked[0] == LEAST
-    assert laboratory.asked[-1] == outcome.seeds
-    assert all(later <= 2 * earlier
-               for earlier, later in zip(laboratory.asked, laboratory.asked[1:]))
-    # 1.96 * 0.67 / 0.1, squared, is 173.
-    assert 120 < outcome.seeds < 250
-    [interval] = outcome.intervals
-    samples = (SAMPLES[1] - SAMPLES[0])[:outcome.seeds]
-    assert interval.name == 'second - first'
-    assert interval.half == pytest.approx(estimate_mean(samples).half_width)
-    assert interval.half <= interval.wanted == pytest.approx(
-        0.1 * SAMPLES[0][:outcome.seeds].mean())
-    assert len(notes) == len(laboratory.asked) - 1 and notes[0].startswith(
-        f'{LEAST} seeds: second - first: instability ± 0.')
-    assert f'narrower with {outcome.seeds} seeds' in conclusion(outcome, 'instability', width)
-
-
-def test_run_until_reports_the_needed_seeds_at_the_limit() -> None:
-    laboratory, width = Laboratory(), Width(0.02, False)
-    outcome = run_until(laboratory.compute, range(50), 'instability', width, ['first', 'second'])
-    assert not outcome.reached and outcome.seeds == 50
-    line = conclusion(outcome, 'instability', width)
-    deviation = (SAMPLES[1] - SAMPLES[0])[:50].std(ddof=1)
-    needed = seeds_for(float(deviation), 0.02)
-    assert needed is not None and 2000 < needed < 8000
-    assert line.endswith(f'wanted ± 0.02; it takes about {needed} seeds')
-    assert 'is not reached with 50 seeds' in line
-
-
-def test_run_until_takes_the_mean_of_a_single_algorithm() -> None:
-    width = Width(0.1, False)
-    [interval] = intervals(Laboratory().compute([]), 'instability', width, ['second'], range(30))
-    assert interval.name == 'second'
-    assert interval.half == pytest.approx(estimate_mean(SAMPLES[1, :30]).half_width)
-    outcome = run_until(Laboratory().compute, [0], 'instability', width, ['first'])
-    assert not outcome.reached
-    assert 'one seed gives no estimate of the number that it takes' in conclusion(
-        outcome, 'instability', width)
-
-
-def test_variants_without_values_have_no_interval() -> None:
-    values = np.full((2, 2, 12, 1), np.nan)
-    values[0], values[1, 0] = 1.0, SAMPLES[1, :12, None]
-    dataset = made_up(['first', 'second'], range(1, 7), 12, {'messages.loss': [0.0, 0.5]},
-                      instability=values, counted=np.nan)
-    [found] = intervals(dataset, 'instability', Width(1.0, False), ['first', 'second'], range(12))
-    assert found.name == 'second - first, messages.loss=0.0' and found.narrow
-    with pytest.raises(ResultError, match="measure 'counted' has no values in these results"):
-        intervals(dataset, 'counted', Width(1.0, False), ['first', 'second'], range(12))
-
-
-def test_run_until_stops_at_twice_the_least_when_all_are_equal() -> None:
-    dataset, notes = made_up(['first'], range(1, 7), 100, instability=0.5), list[str]()
-    width = Width(1e-9, True)
-    outcome = run_until(lambda seeds: dataset, range(100), 'instability', width, ['first'],
-                        notes.append)
-    assert outcome.reached and outcome.seeds == EQUAL_LEAST == 2 * LEAST
-    equal = 'instability is the same in all {} seeds of first: that is no interval'
-    assert len(notes) == 1 and equal.format(LEAST) in notes[0]
-    _, line = conclusion(outcome, 'instability', width).split('\n')
-    # 0.93 to the power of 40 is 5 %.
-    assert line == equal.format(EQUAL_LEAST) + ', as up to 7% of seeds may have another value'
-    # The limit of seeds is one for these, too.
-    outcome = run_until(lambda seeds: dataset, range(25), 'instability', width, ['first'])
-    assert outcome.seeds == 25 and equal.format(25) in conclusion(outcome, 'instability', width)
-
-
-def test_run_until_continues_when_a_late_seed_differs() -> None:
-    """It is in seed 30, and in every tenth from then on."""
-    values = (np.arange(MOST) % 10 == 0) & (np.arange(MOST) >= 30)
-    dataset = made_up(['first'], range(1, 7), MOST, instability=values[:, None])
-    outcome = run_until(lambda seeds: dataset, range(MOST), 'instability', Width(0.04, False),
-                        ['first'])
-    assert outcome.reached and outcome.seeds > 150 and not outcome.equal
-    assert '\n' not in conclusion(outcome, 'instability', Width(0.04, False))
-
-
-@pytest.mark.parametrize(('deviation', 'half'), [(1.0, 0.9), (0.3, 0.05), (2.0, 0.11)])
-def test_number_of_seeds_is_the_least_that_suffices(deviation: float, half: float) -> None:
-    n = seeds_for(deviation, half)
-    assert n is not None
-
-    def of(count: int) -> float:
-        samples = np.resize([-1.0, 1.0], count)
-        return estimate_mean(samples * deviation / samples.std(ddof=1)).half_width
-    assert of(n) <= half < of(n - 1)
-
-
-def test_parse_width_takes_a_number_or_per_cent() -> None:
-    assert parse_width('2.5 %') == pytest.approx((0.025, True))
-    assert parse_width('1E-3') == (0.001, False)
-    for text in ('0', '0%', '-1', 'x', '5 percent', '', '1e', 'nan', '1e999', '1.2.3'):
-        with pytest.raises(ValueError):
-            parse_width(text)
-
-
 def test_computation_says_that_a_process_was_killed(tmp_path, monkeypatch):
     """The kernel does so when there is too little memory."""
-    def killed(scenarios: Sequence[Scenario], algorithm: str, seed: int) -> Iterator[Run]:
+    def killed(scenario: Scenario, algorithm: str, seed: int) -> Run:
         if seed == 2:
             os.kill(os.getpid(), signal.SIGKILL)
-        return simulate_branches(scenarios, algorithm, seed)
+        return simulate(scenario, algorithm, seed)
     with monkeypatch.context() as patched, pytest.raises(
             ResultError, match='ended with status -9; is there too little memory'):
-        patched.setattr(processes, 'simulate_branches', killed)
+        patched.setattr(processes, 'simulate', killed)
         runs.run(load(tmp_path), range(3), tmp_path, ['bounded'], workers=1)
     rest = RecordedProgress()
     runs.run(load(tmp_path), range(3), tmp_path, ['bounded'], progress=rest)
@@ -468,9 +286,9 @@ def test_computation_says_that_a_process_was_killed(tmp_path, monkeypatch):
 
 
 def test_error_in_a_process_is_that_of_the_run(tmp_path, monkeypatch):
-    def failing(scenarios: Sequence[Scenario], algorithm: str, seed: int) -> Iterator[Run]:
+    def failing(scenario: Scenario, algorithm: str, seed: int) -> Run:
         raise LookupError(f'no seed {seed}')
-    monkeypatch.setattr(processes, 'simulate_branches', failing)
+    monkeypatch.setattr(processes, 'simulate', failing)
     with pytest.raises(LookupError, match='no seed 0'):
         runs.run(load(tmp_path), [0], tmp_path, ['bounded'])
     assert not multiprocessing.active_children()

@@ -192,27 +192,6 @@ def test_fingerprint_is_the_same_in_all_processes():
         str(fingerprint(loaded, entrant.label)) for entrant in loaded.entrants]
 
 
-def stem(of: Scenario) -> str:
-    return str(fingerprint(of, 'bounded', but_later_events=True))
-
-
-def test_stem_ignores_later_events():
-    die, heal = {'kind': 'die', 'at': 5, 'share': 0.5}, {'kind': 'heal', 'at': 7}
-    one = stem(QUIET)
-    assert one == stem(happening(die)) == stem(happening(heal, die))
-    assert one == str(fingerprint(happening(), 'bounded')) != str(
-        fingerprint(happening(die), 'bounded'))
-    assert one != stem(scene(messages={'range': 26}))
-
-
-def test_stem_depends_on_devices_that_join_later():
-    join, earlier = ({'kind': 'join', 'at': at, 'first': 3} for at in (5, 4))
-    die = {'kind': 'die', 'at': 6}
-    stems = [stem(happening(*events)) for events in ([], [join], [earlier])]
-    assert len(set(stems)) == 3
-    assert stems[1] == stem(happening(join, die))
-
-
 def test_results_are_found_by_path_and_name_unless_of_another_text(tmp_path):
     dataset = runs.run(load(tmp_path), [0], tmp_path)
     path = write(tmp_path)

@@ -26,7 +26,7 @@ from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.experiment.schema import Localisation
 from leader_election_lab.simulation.position_errors import PositionErrors
 from leader_election_lab.simulation.run import Run
-from leader_election_lab.simulation.simulate import simulate, simulate_branches
+from leader_election_lab.simulation.simulate import simulate
 import numpy as np
 from numpy.typing import NDArray
 import pytest
@@ -258,14 +258,6 @@ def test_errors_follow_from_the_seed_and_touch_no_other_draw(model):
     plain = simulate(scene(motion=WALK), 'bounded', 3, [29.0])
     assert not same(one, plain)
     assert np.array_equal(one.snapshots[0].position, plain.snapshots[0].position)
-
-
-@pytest.mark.parametrize('model', ['drift', 'scaled', 'cooperative'])
-def test_errors_continue_in_branches(model):
-    several = [erring(model, events=[{'kind': 'die', 'at': at, 'share': 0.2}])
-               for at in (11.0, 14.5)]
-    for scenario, run in zip(several, simulate_branches(several, 'bounded', 2)):
-        assert same(simulate(scenario, 'bounded', 2), run)
 
 
 def test_communication_range_limits_hops():

@@ -21,13 +21,11 @@ from leader_election_lab.engine.network import empty_pool, empty_workspace
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.simulation import build, simulate
 from leader_election_lab.simulation.run import Run
-from leader_election_lab.simulation.simulate import parting, simulate_branches
 from leader_election_lab.simulation.simulation import Simulation
-from leader_election_lab.states import COUNTERS, MEASURES, ROUNDS
+from leader_election_lab.states import COUNTERS, MEASURES
 import numpy as np
 import pytest
 from simulations import begun, counts, leaders, LINE, line, played, scene, WALK
-import yaml
 
 BUSY = scene(
     motion=WALK, rounds={'spread': 0.2, 'jitter': 0.1},
@@ -268,49 +266,3 @@ def test_hops_are_the_distance_when_asked_for():
         scenario = line(algorithms=[{'name': 'bounded', 'radius': radius}],
                         messages={'range': 10, 'metric': 'hops'})
         assert leaders(played(scenario)) == expected
-
-
-def deaths(at: float, chance: float) -> dict[str, Any]:
-    return {'kind': 'die', 'at': at, 'leaders': True, 'chance': chance}
-
-
-def branches(scenario: Scenario, events: list[list[dict[str, Any]]]) -> list[Scenario]:
-    """Return the scenario with other events, of each list after its own."""
-    own = yaml.safe_load(scenario.text).get('events', [])
-    return [scenario.replaced({'events': own + later}) for later in events]
-
-
-@SCENARIOS
-@pytest.mark.parametrize('at', [0.0, 0.5, 15.27, 16.0, 30.0])
-def test_branches_equal_separate_runs(scenario, at):
-    several = branches(scenario, [[deaths(at, 0.5)], [deaths(at, 1.0)], [],
-                                  [deaths(29.0, 1.0), {'kind': 'corrupt', 'at': 29.5}],
-                                  [{'kind': 'split', 'at': at, 'line': 30}, deaths(at, 0.5)]])
-    for seed in range(3):
-        alone = [digits(run(branch, seed)) for branch in several]
-        # They differ, so the order in which they are run is tested.
-        assert len(set(alone)) > 1
-        for order in (several, several[::-1]):
-            together = [digits(r) for r in simulate_branches(order, 'bounded', seed)]
-            assert together == (alone if order is several else alone[::-1])
-
-
-def test_common_start_of_branches_is_run_once():
-    # Five devices, a round a second each: 10 s before they part, 20 s after.
-    several = branches(line(), [[deaths(10, 0.0)], [deaths(10, 0.0), deaths(20, 0.0)]])
-    assert parting(*several) == 20
-    one, two = simulate_branches([*several], 'bounded', 0)
-    assert (one.shared, two.shared) == (0, 5 * 20)
-    assert one.counts[ROUNDS] == two.counts[ROUNDS] == 5 * 30
-    # A single scenario shares nothing.
-    assert [r.shared for r in simulate_branches(several[:1], 'bounded', 0)] == [0]
-
-
-def test_time_at_which_scenarios_part():
-    none, early, late, both = branches(line(), [
-        [], [deaths(5, 1.0)], [deaths(8, 1.0)], [deaths(5, 1.0), deaths(8, 1.0)]])
-    assert parting(none, none) == parting(both, both) == np.inf
-    assert parting(none, late) == parting(late, none) == parting(early, both) == 8
-    assert parting(early, late) == parting(both, late) == parting(none, both) == 5
-    # Events at the same time, with different parameters.
-    assert parting(late, *branches(line(), [[deaths(8, 0.5)]])) == 8
