@@ -21,7 +21,7 @@ from benchmarks.scale.phases import BUDGET, LEADERS, Outcome, Phase, SKIPPED, ST
 from benchmarks.scale.report import Runs
 from leader_election.swarm.view.charts import FAINT, FONT, new_figure, tidy
 from leader_election.swarm.view.formatting import colour
-from leader_election_lab.figures.style import colour_of, legend_outside
+from leader_election_lab.figures import colour_of, legend_outside
 from leader_election_lab.runs.files import check_writable, replacing
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter

@@ -34,7 +34,7 @@ from leader_election_lab.analysis.measures import each_run, estimate_mean
 from leader_election_lab.analysis.paired_differences import ALGORITHM, differences, SHOWN
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import Scenario
-from leader_election_lab.figures.curves import draw_own
+from leader_election_lab.figures import draw_own
 from leader_election_lab.reports import write_report as write_own_report
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs.kept import kept
@@ -162,7 +162,7 @@ def figure(results: xr.Dataset, measure: str | None = None) -> Figure:
     """
     Return a figure of a scenario's results with 95 % intervals, over time or the varied keys.
 
-    :param measure: as :func:`leader_election_lab.figures.curves.draw_own` has it.
+    :param measure: as :func:`leader_election_lab.figures.draw_own` has it.
     """
     return draw_own(results, measure)
 

@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-Measures of other packages: a plain function computes a number from all devices at each sample.
+Measures that Python computes at each sample: those of other packages, and those of each device.
 
-A scenario names them under ``measure.own``. Their numbers are variables of the results, like those
-of this package.
+A measure of another package is a plain function from all devices to a number. A scenario names it
+under ``measure.own``. Its numbers are variables of the results, like those of this package.
 """
 
 from collections.abc import Callable
@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from leader_election.parameters.registry import Registry
+from leader_election_lab.states import DEVICE_MEASURES
 import numpy as np
 from numpy.typing import NDArray
 
@@ -57,3 +58,42 @@ class OwnMeasure:
 
 
 OWN_MEASURES: Registry[OwnMeasure] = Registry('measure', 'leader_election.measures')
+
+
+UPTIME, TENURE, MEMBERSHIP, DISTANCE, _ = range(len(DEVICE_MEASURES))
+
+
+class DeviceMeasures:
+    """
+    The measures of n devices, from the samples of a run.
+
+    :param ids: shape (n,).
+    :param interval: the time that a sample stands for [s].
+    """
+
+    def __init__(self, ids: NDArray[np.int64], interval: float) -> None:
+        n = len(ids)
+        self._ids, self._interval = ids, interval
+        self._sums = np.zeros((n, DISTANCE + 1))
+        self._finite = np.zeros(n, np.int64)
+        """The number of samples with a finite distance."""
+        self._leader = np.full(n, np.nan)
+
+    def add(self, sample: Sample) -> None:
+        """Add a sample."""
+        leader, distance = sample.states.leader, sample.states.distance
+        follows = sample.running & ~sample.leads & np.isin(leader, sample.id[sample.leads])
+        measured = follows & np.isfinite(distance)
+        self._sums[:, UPTIME] += sample.running
+        self._sums[:, TENURE] += sample.leads
+        self._sums[:, MEMBERSHIP] += follows
+        self._sums[measured, DISTANCE] += distance[measured]
+        self._finite += measured
+        self._leader = np.where(sample.leads | follows, leader, np.nan)
+
+    def table(self) -> NDArray[np.float64]:
+        """Return the id of each device and its measures, shape (n, 1 + measures)."""
+        distance = np.divide(self._sums[:, DISTANCE], self._finite,
+                             out=np.full(len(self._ids), np.nan), where=self._finite > 0)
+        return np.column_stack([
+            self._ids, self._interval * self._sums[:, :DISTANCE], distance, self._leader])

@@ -144,24 +144,22 @@ def export_results(options: argparse.Namespace) -> int:
 
 def figure(options: argparse.Namespace) -> int:
     """Draw a figure of any scenario."""
-    from leader_election_lab.figures.curves import draw_own
-    from leader_election_lab.figures.style import draw_to
+    # With matplotlib.
+    from leader_election_lab.figures import draw_own, draw_to, make_room
     dataset = kept(options.scenario, options.results)
-    drawn = draw_to(lambda: _fitted(draw_own(dataset, options.measure), options), options.out or (
+
+    def fitted() -> 'Figure':
+        made = draw_own(dataset, options.measure)
+        if options.size is not None:
+            made.set_size_inches(options.size)
+            make_room(made)
+        if options.range is not None:
+            made.axes[0].set_ylim(options.range)
+        return made
+    drawn = draw_to(fitted, options.out or (
         options.results / 'figures' / f'{dataset.attrs["scenario"]}.png'))
     print(f'wrote {drawn}')
     return ExitStatus.OK
-
-
-def _fitted(figure: 'Figure', options: argparse.Namespace) -> 'Figure':
-    """Return a figure in the size and range that the command line asks for."""
-    from leader_election_lab.figures.style import make_room
-    if options.size is not None:
-        figure.set_size_inches(options.size)
-        make_room(figure)
-    if options.range is not None:
-        figure.axes[0].set_ylim(options.range)
-    return figure
 
 
 def report_own(options: argparse.Namespace) -> int:

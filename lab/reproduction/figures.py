@@ -30,8 +30,17 @@ from leader_election.swarm.view.charts import FONT, new_figure, tidy
 from leader_election.swarm.view.formatting import count
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import Scenario
-from leader_election_lab.figures import style
-from leader_election_lab.figures.curves import draw_map, draw_sweep, MEASURE, scale
+from leader_election_lab.figures import (
+    colour_of,
+    count_seeds,
+    curve,
+    draw_map,
+    draw_sweep,
+    draw_to,
+    legend,
+    MEASURE,
+    scale,
+)
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.kept import kept_of
 from leader_election_lab.simulation.run import Snapshot
@@ -59,7 +68,7 @@ def draw_instability(
     :param published: ``mean`` over algorithm and time, drawn dashed.
     :param early: whether a second panel shows the first rounds.
     """
-    seeds = style.count_seeds(results['instability'])
+    seeds = count_seeds(results['instability'])
     caption = f'mean over {seeds}; band: 95 % interval of the mean'
     if published is not None:
         caption += '; dashed: as published (200 seeds)'
@@ -72,14 +81,14 @@ def draw_instability(
     if early:
         panels[1].set_xlim(0, EARLY)
         panels[1].set_title(f'rounds 1 to {EARLY}', fontsize=FONT)
-    style.legend(figure, panels[0])
+    legend(figure, panels[0])
     return figure
 
 
 def _draw_algorithms(axes: Axes, results: xr.Dataset, published: xr.Dataset | None) -> None:
     for algorithm in results['algorithm'].values.tolist():
-        tint = style.colour_of(algorithm)
-        line = style.curve(axes, results[MEASURE].sel(algorithm=algorithm), algorithm, tint,
+        tint = colour_of(algorithm)
+        line = curve(axes, results[MEASURE].sel(algorithm=algorithm), algorithm, tint,
                            (0.0, 1.0))
         if published is not None and algorithm in published['algorithm']:
             mean = published['mean'].sel(algorithm=algorithm)
@@ -108,14 +117,14 @@ def draw_leaders(algorithms: Sequence[str], published: Mapping[str, float],
     shown = [name for name in algorithms if name in results['algorithm']]
     figure = new_figure(
         9.0, 4.4, results.attrs.get('title', ''),
-        f'mean over {style.count_seeds(results["named"])}, band: its 95 % interval; dotted: '
+        f'mean over {count_seeds(results["named"])}, band: its 95 % interval; dotted: '
         'rounds until all have one leader, as published')
     axes = figure.subplots()
     last = 1.0
     for algorithm in shown:
         named = results['named'].sel(algorithm=algorithm)
-        tint = style.colour_of(algorithm)
-        style.curve(axes, named, NAMES.get(algorithm, algorithm), tint, (1.0, float('inf')))
+        tint = colour_of(algorithm)
+        curve(axes, named, NAMES.get(algorithm, algorithm), tint, (1.0, float('inf')))
         mean = named.mean('seed')
         last = max([last, *mean['time'].values[mean.values > 1.0]])
         if algorithm in published:
@@ -125,7 +134,7 @@ def draw_leaders(algorithms: Sequence[str], published: Mapping[str, float],
              xlabel='rounds', ylabel='distinct leaders')
     axes.set_ylim(bottom=0.9)
     tidy(axes)
-    style.legend(figure, axes)
+    legend(figure, axes)
     return figure
 
 
@@ -250,6 +259,6 @@ def draw(name: str, folder: Path, out: Path) -> Path:
         be written.
     """
     wanted = drawing(name)
-    return style.draw_to(lambda: wanted.draw(
+    return draw_to(lambda: wanted.draw(
         *(kept_of(scenarios.load(result), folder, result) for result in wanted.results),
         *(scenarios.load(scenario) for scenario in wanted.scenarios)), out)

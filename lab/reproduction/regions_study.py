@@ -33,7 +33,7 @@ from leader_election.election.regions.region import COLLECTIONS
 from leader_election.swarm.view.charts import FAINT, FONT, new_figure, tidy
 from leader_election.swarm.view.formatting import Colour, colour
 from leader_election_lab.analysis import measures
-from leader_election_lab.figures.style import axis_label, count_seeds, legend
+from leader_election_lab.figures import axis_label, count_seeds, legend
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.results import varied
 from matplotlib.axes import Axes

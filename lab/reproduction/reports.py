@@ -31,7 +31,7 @@ from leader_election_lab.analysis.summary import (
 )
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import ScenarioError
-from leader_election_lab.figures.style import count_seeds
+from leader_election_lab.figures import count_seeds
 from leader_election_lab.reports import VERSIONS, write
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs.files import path_of, ResultError

@@ -23,7 +23,7 @@ from leader_election.election.algorithms import ALGORITHMS
 from leader_election_lab.experiment import scenario
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import load, parse, Scenario
-from leader_election_lab.figures.curves import ONE_FOR_ALL
+from leader_election_lab.figures import ONE_FOR_ALL
 from leader_election_lab.motions import MOTIONS
 from leader_election_lab.simulation.network_events import EVENTS
 from leader_election_lab.simulation.simulate import simulate

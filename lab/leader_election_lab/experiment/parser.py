@@ -38,8 +38,7 @@ from leader_election.parameters import (
 )
 from leader_election.parameters.registry import explained, place_of
 from leader_election_lab.experiment import schema
-from leader_election_lab.experiment.classic_by_id import by_id
-from leader_election_lab.simulation.composed_rounds import with_regions
+from leader_election_lab.simulation.composed_rounds import by_id, with_regions
 from leader_election_lab.simulation.network_events import ChangeStrength, Event, State
 from leader_election_lab.topologies import TOPOLOGIES
 

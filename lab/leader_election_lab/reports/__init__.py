@@ -25,8 +25,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from leader_election_lab.analysis.paired_differences import pair_rows, SHOWN
 from leader_election_lab.analysis.summary import caption, cells
-from leader_election_lab.figures.curves import draw_own
-from leader_election_lab.figures.style import count_seeds, draw_to
+from leader_election_lab.figures import count_seeds, draw_own, draw_to
 from leader_election_lab.runs.files import check_writable, replacing
 import xarray as xr
 import yaml

@@ -31,14 +31,7 @@ from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.experiment.schema import Entrant
 from leader_election_lab.runs import results, sources
 from leader_election_lab.runs.files import path_of, ResultError
-from leader_election_lab.runs.store import (
-    chosen,
-    Digests,
-    digests,
-    finished,
-    keys_of,
-    read,
-)
+from leader_election_lab.runs.store import chosen, Digests, digests, finished, keys_of, read
 import xarray
 import yaml
 

@@ -29,6 +29,12 @@ from typing import Any, cast, get_type_hints, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
 from leader_election.election.algorithms.algorithm import BARRED
+from leader_election.election.algorithms.classic import (
+    Choice,
+    Choices,
+    classic_round,
+    ClassicParameters,
+)
 from leader_election.election.algorithms.fields import Kept
 from leader_election.election.regions import summary_layout
 from leader_election.election.regions.aggregate import Aggregate, AGGREGATES, layout_of
@@ -328,3 +334,28 @@ def assign(columns: Any, regions: schema.Regions, groups: Sequence[schema.Group]
         columns.role[i] = group.role
         columns.contribution[i] = (aggregate.identity if group.role == RELAY
                                    else aggregate.contribution(int(ids[i]), group.contributes))
+
+
+def classic_by_id_round(device: Device, state: Choice, neighbours: Choices,
+                        metric: Sequence[float], parameters: ClassicParameters) -> Choice:
+    """
+    Return the result of the classic round, in which a device leads while it backs its own id.
+
+    So it is in the artefact of ACSOS 2022, also of a strength that the device no longer has
+    (DanySK/experiment-2022-self-stab-leader-election: ``broadcast(classic2 == mid, mid)``). On
+    robots, as in the Protelis library, it leads while it backs its present pair. The two differ
+    only after a change of strengths.
+    """
+    after = classic_round(device, state, neighbours, metric, parameters)
+    if after.lead != device.id or device.strength <= BARRED:
+        return after
+    return Choice(after.lead_value, after.lead, after.lead_distance, 0.0, device.id,
+                  after.lead_hops, 0)
+
+
+@cache
+def by_id(algorithm: Algorithm) -> Algorithm:
+    """Return the algorithm in which the weakest wins, as in the artefact if it is the classic."""
+    if algorithm.round is not classic_round:
+        return algorithm
+    return replace(algorithm, round=classic_by_id_round)

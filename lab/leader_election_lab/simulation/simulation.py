@@ -34,7 +34,7 @@ from leader_election_lab.engine.network import (
 from leader_election_lab.experiment.parser import of_scenario, ScenarioError
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.experiment.schema import Entrant, EXACT
-from leader_election_lab.own_measures import OWN_MEASURES, Sample
+from leader_election_lab.own_measures import DeviceMeasures, OWN_MEASURES, Sample
 from leader_election_lab.simulation.algorithm_mistakes import check_numbers
 from leader_election_lab.simulation.build import (
     contacts_of,
@@ -45,7 +45,6 @@ from leader_election_lab.simulation.build import (
     timetable,
 )
 from leader_election_lab.simulation.composed_rounds import readings
-from leader_election_lab.simulation.device_measures import DeviceMeasures
 from leader_election_lab.simulation.network_events import admit, begin, leading, withdraw
 from leader_election_lab.simulation.position_errors import PositionErrors
 from leader_election_lab.simulation.run import links_of, Snapshot, snapshot

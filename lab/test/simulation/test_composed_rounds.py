@@ -34,7 +34,7 @@ from leader_election_lab.runs import sources
 from leader_election_lab.runs.store import fingerprint
 from leader_election_lab.simulation import composed_rounds
 from leader_election_lab.simulation.composed_rounds import readings
-from leader_election_lab.simulation.simulate import measured, simulate
+from leader_election_lab.simulation.simulate import message_bytes, simulate
 from leader_election_lab.simulation.simulation import Simulation
 import numpy as np
 import pytest
@@ -259,7 +259,7 @@ def test_length_of_messages_is_that_of_robots(
     """The texts are those of robots with one task that has the name of its aggregate."""
     stage = until(20, algorithms=entrant(**settings), devices=[
         {'kind': 'grid', 'columns': size[0], 'rows': size[1], 'step': [10, 10]}])
-    assert measured(stage).message_bytes == np.mean([len(text) for text in texts])
+    assert message_bytes(stage.entrant, stage.network) == np.mean([len(text) for text in texts])
 
 
 WARM = {'base': 20.0, 'peaks': [0.0, 0.0, 10.0], 'spread': 2.5}

@@ -18,7 +18,8 @@ from pathlib import Path
 
 from example_results import results
 from leader_election_lab.analysis.measures import estimate_mean
-from leader_election_lab.figures.curves import (
+from leader_election_lab.figures import (
+    colours_of,
     draw_map,
     draw_over_time,
     draw_own,
@@ -27,7 +28,6 @@ from leader_election_lab.figures.curves import (
     most_united,
     NO_WINNER,
 )
-from leader_election_lab.figures.style import colours_of
 from leader_election_lab.runs.files import ResultError
 import numpy as np
 import pytest

@@ -18,7 +18,7 @@ from leader_election.election.algorithms import BOUNDED, CLASSIC, Device
 from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.algorithms.classic import Choice, Choices, classic_round, configure
 from leader_election_lab.experiment import scenario
-from leader_election_lab.experiment.classic_by_id import by_id, classic_by_id_round
+from leader_election_lab.simulation.composed_rounds import by_id, classic_by_id_round
 import pytest
 
 NEAR = Choices([5.0], [1], [1.0], [1.0], [1], [1], [1])

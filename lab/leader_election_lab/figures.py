@@ -25,20 +25,27 @@ Algorithms that make regions compete by instability, if they lead enough devices
 elect one leader for all compete by the part of devices that follow the same leader.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from pathlib import Path
+from typing import Any
+from zlib import crc32
 
 from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure, tidy
+from leader_election.swarm.view.formatting import Colour, colour, PALETTE
 from leader_election_lab.analysis import measures
 from leader_election_lab.analysis.measures import half_widths
 from leader_election_lab.analysis.paired_differences import p_of_mean
-from leader_election_lab.figures import style
-from leader_election_lab.runs.files import ResultError
+from leader_election_lab.runs.files import check_writable, replacing, ResultError
 from leader_election_lab.runs.results import varied
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import LogLocator
 import numpy as np
 import xarray as xr
 
@@ -94,29 +101,29 @@ def draw_over_time(results: xr.Dataset, measure: str) -> Figure:
     values = over_time(results, measure)
     figure = new_figure(
         9.0, 4.6, results.attrs.get('title', ''),
-        f'mean over {style.count_seeds(values)}; band: 95 % interval of the mean at each time; '
+        f'mean over {count_seeds(values)}; band: 95 % interval of the mean at each time; '
         'grey: not in averages')
     axes = figure.subplots()
     end = float(values['time'].max())
     axes.axvspan(0.0, measures.WARM_UP * end, color=FAINT, alpha=0.08, linewidth=0)
     labels = [str(label) for label in values['algorithm'].values]
-    tints = style.colours_of(labels)
+    tints = colours_of(labels)
     for label in labels:
         one = values.sel(algorithm=label)
         if one.notnull().any():
-            style.curve(axes, one, label, tints[label],
+            curve(axes, one, label, tints[label],
                         (0.0, 1.0) if measure in measures.PARTS else None)
     scale(axes, values, measure)
     axes.set(xlim=(0.0, end), xlabel='time [s]',
-             ylabel=LABELS.get(measure, style.axis_label(measure)))
+             ylabel=LABELS.get(measure, axis_label(measure)))
     tidy(axes)
-    style.legend(figure, axes)
+    legend(figure, axes)
     return figure
 
 
 def scale(axes: Axes, values: xr.DataArray, measure: str) -> None:
     """Set the scale of the vertical axis: logarithmic for instability over more than a decade."""
-    if measure == MEASURE and style.is_wide(values):
+    if measure == MEASURE and is_wide(values):
         mean = values.mean('seed').values
         positive = mean[mean > 0.0]
         least = float(positive.min()) / 2.0 if positive.size else LOWEST
@@ -157,20 +164,20 @@ def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None) -> Figure:
     figure = new_figure(
         3.4 + (4.6 if len(settings) == 1 else 3.2 * len(settings)), 1.8 + 2.2 * len(shown),
         results.attrs.get('title', ''),
-        f'mean over {style.count_seeds(next(iter(shown.values())))} of the average over time, '
+        f'mean over {count_seeds(next(iter(shown.values())))} of the average over time, '
         'without the first sixth; band: 95 % interval of that mean')
     panels = figure.subplots(len(shown), len(settings), sharex=True, sharey='row', squeeze=False)
     for column, setting in zip(panels.T, settings):
         for axes, measure in zip(column, shown):
             _draw_metric(axes, shown[measure].sel(setting))
-        title = ', '.join(f'{style.axis_label(key)}: {value}' for key, value in setting.items())
+        title = ', '.join(f'{axis_label(key)}: {value}' for key, value in setting.items())
         column[0].set_title(title, fontsize=FONT)
-        column[-1].set_xlabel(style.axis_label(keys[0]))
+        column[-1].set_xlabel(axis_label(keys[0]))
         if not numeric:
             column[-1].set_xticks(range(len(labels)), [str(label) for label in labels])
     for axes, measure in zip(panels[:, 0], shown):
         axes.set_ylabel(str(measure).replace(' devices ', ' devices\n'))
-    style.legend(figure, panels[0, 0])
+    legend(figure, panels[0, 0])
     return figure
 
 
@@ -179,14 +186,14 @@ def _draw_metric(axes: Axes, values: xr.DataArray) -> None:
     counts, whole = values.name == 'leaders', values.name == FOLLOWING
     part = whole or values.name in measures.PARTS
     labels = values['algorithm'].values.tolist()
-    tints = style.colours_of(labels)
+    tints = colours_of(labels)
     for algorithm in labels:
-        style.curve(axes, values.sel(algorithm=algorithm), algorithm, tints[algorithm],
+        curve(axes, values.sel(algorithm=algorithm), algorithm, tints[algorithm],
                     (0.1, np.inf) if counts else (0.0, 1.0) if part else None).set(
             marker='o', markersize=3.5)
-    if counts and style.is_wide(values):
+    if counts and is_wide(values):
         axes.set_yscale('log', nonpositive='clip')
-        style.count_axis(axes.yaxis)
+        count_axis(axes.yaxis)
     else:
         axes.set_ylim(min(0.0, axes.dataLim.y0), 1.02 if whole else None)
     tidy(axes)
@@ -297,7 +304,7 @@ def draw_map(results: xr.Dataset) -> Figure:
     figure = new_figure(
         3.0 + 1.25 * columns, 1.4 + (0.7 + 0.62 * rows) * len(contests),
         results.attrs.get('title', ''),
-        f'mean over {style.count_seeds(results["instability"])} of the average over time, without '
+        f'mean over {count_seeds(results["instability"])} of the average over time, without '
         f'the first sixth.\nRegions: among those with at least {ENOUGH:.0%} of the devices led; '
         'instability, by how much lower it is than that of the next one, and the part of devices '
         'whose leader leads. One leader: the part of devices behind it, and instability. Hatched, '
@@ -307,13 +314,13 @@ def draw_map(results: xr.Dataset) -> Figure:
     panels = figure.subplots(len(contests), 1, squeeze=False)[:, 0]
     for axes, (title, competing, choose, text) in zip(panels, contests):
         outcome = choose(results.sel(algorithm=competing)).transpose(keys[1], keys[0])
-        tints |= {label: tint for label, tint in style.colours_of(labels).items()
+        tints |= {label: tint for label, tint in colours_of(labels).items()
                   if label in competing}
         if NO_WINNER in outcome['winner'].values:
             tints[NO_WINNER] = _NONE
         _paint(axes, outcome, keys, tints, text)
         axes.set_title(title, fontsize=FONT)
-    style.legend_outside(figure, [Patch(color=tint) for tint in tints.values()], [*tints])
+    legend_outside(figure, [Patch(color=tint) for tint in tints.values()], [*tints])
     return figure
 
 
@@ -334,7 +341,7 @@ def _paint(axes: Axes, winners: xr.Dataset, keys: Sequence[str],
                       linespacing=1.05, color=ink)
     for key, ticks in ((keys[0], axes.set_xticks), (keys[1], axes.set_yticks)):
         ticks(range(winners.sizes[key]), [f'{value}' for value in winners[key].values.tolist()])
-    axes.set(xlabel=style.axis_label(keys[0]), ylabel=style.axis_label(keys[1]))
+    axes.set(xlabel=axis_label(keys[0]), ylabel=axis_label(keys[1]))
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
 
@@ -366,3 +373,157 @@ def _readable_on(tint: tuple[float, float, float]) -> str:
     """Return the text colour that differs more in lightness from a background."""
     red, green, blue = tint
     return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else 'white'
+
+
+_SLOTS: Mapping[str, int] = {
+    'bounded': 0, 'recursive': 4, 'recursive-replicated': 1, 'classic': 2, 'colour': 7,
+    'resilient-1': 5, 'resilient-2': 6, 'resilient': 6, 'resilient-3': 3}
+"""The index into the palette of each algorithm, by its label."""
+_FREE = sorted(set(range(len(PALETTE))) - set(_SLOTS.values()))
+
+_LABELS: Mapping[str, str] = {
+    'messages.loss': 'part of messages lost', 'messages.range': 'range of messages [m]',
+    'messages.expiry': 'messages expire after [s]', 'messages.delay': 'delay of messages [s]',
+    'motion.speed': 'speed of devices [m/s]', 'devices.count': 'devices',
+    'algorithms.radius': 'radius of a region [m]', 'rounds.spread': 'spread of periods',
+    'localisation.deviation': 'standard deviation of a distance [m]',
+    'rounds.jitter': 'jitter of periods', 'rounds.period': 'period of rounds [s]'}
+
+
+def colour_of(algorithm: str) -> Colour:
+    """
+    Return the colour of an algorithm, by its label: the same in all figures.
+
+    >>> colour_of('bounded') == colour(0) != colour_of('classic')
+    True
+    >>> colour_of('mine') == colour_of('mine')
+    True
+    """
+    return colour(_slot_of(algorithm))
+
+
+def _slot_of(algorithm: str) -> int:
+    """Return the index into the palette of an algorithm's usual colour."""
+    return _SLOTS.get(algorithm, _FREE[crc32(algorithm.encode()) % len(_FREE)])
+
+
+def axis_label(key: str) -> str:
+    """
+    Return the label of an axis for a dotted key of a scenario.
+
+    >>> axis_label('motion.speed'), axis_label('measure.window')
+    ('speed of devices [m/s]', 'measure window')
+    """
+    return _LABELS.get(key, key.replace('.', ' ').replace('_', ' '))
+
+
+def legend(figure: Figure, axes: Axes) -> None:
+    """Add the legend of some axes on the right, outside of them."""
+    legend_outside(figure, *axes.get_legend_handles_labels())
+
+
+def legend_outside(figure: Figure, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    """
+    Add a legend at the upper right, and let all axes end left of it.
+
+    The locations ``outside ...`` do the same, but came with matplotlib 3.7.
+    """
+    figure.legend(handles, labels, loc='upper right', frameon=False)
+    make_room(figure)
+
+
+def make_room(figure: Figure) -> None:
+    """Let all axes end left of the legend, again after a change of the size."""
+    for added in figure.legends:
+        box = added.get_window_extent().transformed(figure.transFigure.inverted())
+        figure.set_layout_engine('constrained', rect=(0.0, 0.0, box.x0, 1.0))
+
+
+def count_axis(axis: Axis) -> None:
+    """Label a logarithmic axis of counts in full: 1, 2, 5, 10."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter('{x:g}')
+    axis.set_minor_formatter('')
+
+
+def is_wide(values: xr.DataArray) -> bool:
+    """
+    Return whether the means over seeds span more than a decade, so that a logarithm helps.
+
+    >>> [is_wide(xr.DataArray([[1.0], [most]], dims=('time', 'seed'))) for most in (9.0, 11.0)]
+    [False, True]
+    """
+    mean = values.mean('seed').values
+    positive = mean[mean > 0.0]
+    return bool(positive.size) and float(positive.max()) > 10.0 * float(positive.min())
+
+
+def colours_of(algorithms: Sequence[str]) -> dict[str, Colour]:
+    """
+    Return the colours of algorithms in one figure: all different, if the palette suffices.
+
+    >>> colours_of(['mine', 'bounded'])['bounded'] == colour_of('bounded')
+    True
+    >>> len(set(colours_of([f'mine {k}' for k in range(len(PALETTE))]).values())) == len(PALETTE)
+    True
+    """
+    chosen = {label: _SLOTS[label] for label in algorithms if label in _SLOTS}
+    for label in algorithms:
+        usual = _slot_of(label)
+        free = [slot for slot in (usual, *_FREE, *range(len(PALETTE)))
+                if slot not in chosen.values()]
+        chosen.setdefault(label, free[0] if free else usual)
+    return {label: colour(chosen[label]) for label in algorithms}
+
+
+def curve(axes: Axes, values: xr.DataArray, label: str, tint: Colour,
+          limits: tuple[float, float] | None = None) -> Line2D:
+    """
+    Draw the mean over seeds against the other dimension, with a band: its 95 % interval.
+
+    A band of one standard deviation would reach below 0, and be a spike on a logarithmic axis.
+
+    :param values: over ``seed`` and one other dimension, nan for missing runs. A single seed has
+        no band.
+    :param limits: to which the band is clipped.
+    :return: the line of the mean.
+    """
+    mean = values.mean('seed')
+    half = half_widths(values)
+    [dimension] = mean.dims
+    across, least, most = mean[dimension].values, (mean - half).values, (mean + half).values
+    if limits is not None:
+        least, most = np.clip(least, *limits), np.clip(most, *limits)
+    [line] = axes.plot(across, mean.values, color=tint, linewidth=1.6, label=label)
+    axes.fill_between(across, least, most, color=tint, alpha=0.15, linewidth=0)
+    return line
+
+
+def count_seeds(values: xr.DataArray) -> str:
+    """
+    Return the number of seeds as text, or the least and the greatest one if runs are missing.
+
+    >>> count_seeds(xr.DataArray([[1.0, 2.0], [1.0, np.nan]], dims=('algorithm', 'seed')))
+    '1 to 2 seeds'
+    """
+    others = [dimension for dimension in values.dims if dimension not in ('time', 'seed')]
+    run = values.notnull()
+    run = (run.any('time') if 'time' in values.dims else run).sum('seed')
+    least, most = int(run.min(others)), int(run.max(others))
+    numbers = f'{most}' if least == most else f'{least} to {most}'
+    return f'{numbers} seed{"" if numbers == "1" else "s"}'
+
+
+def draw_to(draw: Callable[[], Figure], out: Path) -> Path:
+    """
+    Draw a figure to a file, and return its path.
+
+    :param draw: called once the file is known to be writable.
+    :param out: its suffix is the format: .png, .svg, .pdf and all others of matplotlib.
+    :raises ResultError: if it cannot be written there.
+    """
+    check_writable(out, [f'.{kind}' for kind in FigureCanvasBase.get_supported_filetypes()])
+    figure = draw()
+    with replacing(out) as temporary:
+        figure.savefig(temporary, format=out.suffix[1:])
+    return out
