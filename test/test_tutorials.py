@@ -87,10 +87,10 @@ def test_commands_of_the_laboratory_section_run(tmp_path: Path) -> None:
     lines = [line for block in blocks('write_an_algorithm.md', 'sh')
              for line in block.splitlines() if ' lab ' in line]
     assert [line.split()[4] for line in lines] == ['run', 'compare', 'figure', 'report', 'run']
-    # In one process, since each compiles anew what it needs, and the last with a wide width.
+    # In one process, since each compiles anew what it needs.
     said = run(tmp_path, '-c', 'import sys\nfrom leader_election_lab.commands import main\n'
                f'for line in {lines!r}:\n'
-               '    sys.argv = line.replace("3%", "1").split()[3:]\n'
+               '    sys.argv = line.split()[3:]\n'
                '    assert main() == 0, line\n')
     assert said.count('rounds are as in plain Python, within their neighbours, and finite') == 2
     assert said.count('Differences to bounded, over the same seeds') == 2
@@ -99,7 +99,7 @@ def test_commands_of_the_laboratory_section_run(tmp_path: Path) -> None:
         ['loyal', 'bounded', '5']] * 2
     assert (tmp_path / 'loyal.png').stat().st_size > 10000
     assert (tmp_path / 'results' / 'loyal.md').exists()
-    assert 'narrower with 20 seeds' in said
+    assert '10 of 40 runs are there already' in said
 
 
 @needs_laboratory
