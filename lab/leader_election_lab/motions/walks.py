@@ -110,7 +110,7 @@ def confine(bounds: Bounds, x: float, y: float, to_x: float, to_y: float,
 
     A device that is at a wall already slides along it, without the component into the wall.
 
-    :param x: [m], inside of the bounds, or on a wall, as is y.
+    :param x: [m], inside of the bounds, on a wall, or beyond it by rounding, as is y.
     :return: x and y of the end [m].
 
     >>> confine((0.0, 0.0, 10.0, 10.0), 8.0, 5.0, 12.0, 7.0)
@@ -120,9 +120,9 @@ def confine(bounds: Bounds, x: float, y: float, to_x: float, to_y: float,
     """
     low_x, low_y, high_x, high_y = bounds
     if (x <= low_x and to_x < low_x) or (x >= high_x and to_x > high_x):
-        to_x = x
+        to_x = min(max(x, low_x), high_x)
     if (y <= low_y and to_y < low_y) or (y >= high_y and to_y > high_y):
-        to_y = y
+        to_y = min(max(y, low_y), high_y)
     part = 1.0
     if to_x < low_x:
         part = min(part, (low_x - x) / (to_x - x))

@@ -132,10 +132,18 @@ def not_finite(algorithm: Algorithm, exports: NDArray[np.int64]) -> list[NotFini
 
 def check_numbers(simulation: Any) -> None:
     """
-    Raise a :class:`ScenarioError` if a state holds nan, or infinity where its field has none.
+    Raise a :class:`ScenarioError` for a position that is not finite, and a number of a state.
 
-    The run is then repeated from its start, round by round, to find the first such number.
+    A state may hold infinity only where its field allows it. The run is then repeated from its
+    start, round by round, to find the first such number.
     """
+    devices = simulation.network.devices
+    nowhere = np.flatnonzero(~np.isfinite(devices.position).all(axis=1))
+    if len(nowhere):
+        raise ScenarioError(
+            f'motion {simulation.scenario.motion.name}: the position of device '
+            f'{devices.id[nowhere[0]]} is {devices.position[nowhere[0]].tolist()} '
+            f'(seed {simulation.of[2]})')
     if not_finite(simulation.entrant.algorithm, simulation.network.exports):
         find_first(simulation)
 

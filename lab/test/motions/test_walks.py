@@ -85,13 +85,16 @@ BOX = (0.0, 0.0, 10.0, 20.0)
     ((10.0, 5.0), (12.0, 7.0), (10.0, 7.0)),     # at the wall: slides along it
     ((10.0, 15.0), (12.0, 25.0), (10.0, 20.0)),  # slides as far as the corner
     ((10.0, 20.0), (11.0, 21.0), (10.0, 20.0)),  # into the corner: stays
+    ((10.000001, 5.0), (12.0, 7.0), (10.0, 7.0)),  # beyond a wall by rounding: slides, too
+    ((4.0, -0.000001), (5.0, -3.0), (5.0, 0.0)),
     ((10.0, 5.0), (6.0, 5.0), (6.0, 5.0)),       # away from the wall
 ])
 def test_walk_ends_at_its_end_or_at_a_wall(start, wanted, end):
     assert confine(BOX, *start, *wanted) == end
 
 
-@given(st.tuples(st.floats(0, 10), st.floats(0, 20)), st.tuples(*[st.floats(-1e9, 1e9)] * 2))
+@given(st.tuples(st.floats(-1e-9, 10 + 1e-9), st.floats(-1e-9, 20 + 1e-9)),
+       st.tuples(*[st.floats(-1e9, 1e9)] * 2))
 def test_no_walk_passes_a_wall(start, wanted):
     x, y = confine(BOX, *start, *wanted)
     assert 0 <= x <= 10 and 0 <= y <= 20

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from leader_election_lab.engine.network import empty_pool, empty_workspace
-from leader_election_lab.experiment.scenario import Scenario
+from leader_election_lab.experiment.scenario import Scenario, ScenarioError
 from leader_election_lab.simulation import build, simulate
 from leader_election_lab.simulation.run import Run
 from leader_election_lab.simulation.simulation import Simulation
@@ -259,6 +259,14 @@ def test_device_that_does_not_move_stays_in_its_place():
     # The nearest street to (20, 30) is the one at x = 0; to (40, 30) the one at y = 0.
     assert start.position[5].tolist() == [0, 30] and start.position[7].tolist() == [40, 0]
     assert np.all(np.linalg.norm(later.position[5:] - start.position[5:], axis=1) > 0)
+
+
+def test_position_that_is_no_number_is_refused():
+    stage = begun(line(first_id=5))
+    stage.network.devices.position[2, 1] = np.nan
+    with pytest.raises(ScenarioError, match=r'^motion static: the position of device 7 is '
+                                            r'\[20.0, nan\] \(seed 0\)$'):
+        stage.run(3.0)
 
 
 def test_hops_are_the_distance_when_asked_for():
