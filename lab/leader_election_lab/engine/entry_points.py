@@ -21,7 +21,6 @@ compiled for a new algorithm. The compiled round is the same Python function tha
 """
 
 from collections.abc import Callable
-from functools import cache
 import hashlib
 import math
 from types import FunctionType
@@ -57,21 +56,17 @@ _COMPILABLE: set[Any] = set()
 class Entry(NamedTuple):
     """A compiled function and its constant argument."""
 
-    address: int
-    """The address of the function, 0 if there is none."""
-    argument: NDArray[np.uint8]
-    """The algorithm's parameters, or the motion's state, in their binary form."""
+    addresses: tuple[int, int]
+    """
+    The addresses of the function, 0 if there is none, and of the argument in its binary form: the
+    algorithm's parameters, or the motion's state. They are valid as long as the entry exists.
+    """
     owner: Any
-    """The Python object that owns the arrays to which the argument points."""
-
-    @property
-    def addresses(self) -> tuple[int, int]:
-        """Return the addresses of function and argument, valid as long as the entry exists."""
-        return self.address, self.argument.ctypes.data
+    """The Python objects that own the argument, and the arrays to which it points."""
 
 
 NO_ROUNDS = np.zeros(0, np.int64)
-NO_ENTRY = Entry(0, np.zeros(0, np.uint8), None)
+NO_ENTRY = Entry((0, 0), None)
 """The entry point of a function that is never called."""
 
 
@@ -201,8 +196,8 @@ def bind(value, buffer):
 """
 
 
-_KINDS: dict[Any, Any] = {}
-"""The numba types of arguments by their forms."""
+_COMPILED: dict[Any, tuple[int, Any]] = {}
+"""The compiled entry points, by all that distinguishes them."""
 
 
 def _form(argument: Any) -> Any:
@@ -217,17 +212,17 @@ def _form(argument: Any) -> Any:
 
 def _entry(name: str, source: str, parameter_types: Any, function: Any, argument: Any,
            types: tuple[tuple[str, Any], ...]) -> Entry:
-    form = _form(argument)
-    if form not in _KINDS:
-        _KINDS[form] = numba.typeof(argument)
-    address, bind = _compiled(name, source, parameter_types, function, _KINDS[form], types)
+    key = name, source, function, types, _form(argument)
+    if key not in _COMPILED:
+        _COMPILED[key] = _compiled(
+            name, source, parameter_types, function, numba.typeof(argument), types)
+    address, bind = _COMPILED[key]
     buffer = np.zeros(0, np.uint8)
     while (size := bind(argument, buffer)) > len(buffer):
         buffer = np.zeros(size, np.uint8)
-    return Entry(address, buffer, argument)
+    return Entry((address, buffer.ctypes.data), (buffer, argument))
 
 
-@cache
 def _compiled(name: str, source: str, parameter_types: Any, function: Any, kind: Any,
               types: tuple[tuple[str, Any], ...]) -> tuple[int, Any]:
     """
@@ -250,6 +245,8 @@ def _compiled(name: str, source: str, parameter_types: Any, function: Any, kind:
     # Functions that are called by name are decorated by numba only now.
     with compile_lock(f'{ENTRY_PREFIX}{digest}'), cached_here():
         call.compile(parameter_types)
+        # Its entry point, since to look at the types of all arrays takes longer than the call.
+        binding = bind.compile((kind, numba.typeof(np.zeros(0, np.uint8))))
     compiled: Any = call.overloads[parameter_types]
     address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-    return address, bind
+    return address, binding

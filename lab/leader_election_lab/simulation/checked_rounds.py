@@ -102,7 +102,7 @@ class CheckedSimulation(Simulation):
     def _bind_round(self) -> None:
         super()._bind_round()
         self._compiled = self._round
-        self._round = Entry(_address(), self._compiled.argument, self._compiled)
+        self._round = Entry((_address(), self._compiled.addresses[1]), self._compiled)
         _RUNNING[self._round.addresses[1]] = self
 
     def compute(self, i: int, device: int, messages: int, strength: float) -> None:

@@ -80,14 +80,22 @@ class Simulation:
         self._errors = None if scenario.localisation.model == EXACT else PositionErrors(
             scenario.localisation, devices.position, devices.error,
             devices.id - devices.id.min(), errors)
-        self._degree_since = np.nan
+        messages = scenario.messages
+        self._medium = Medium(
+            reach=np.inf if self.network.lists.fixed else messages.range,
+            estimated=self._errors is not None,
+            trusted=scenario.localisation.communication_range, floor=messages.floor,
+            hops=messages.metric == 'hops', expiry=messages.expiry, loss=messages.loss,
+            delay_least=messages.delay[0], delay_most=messages.delay[1],
+            duplication=messages.duplication, jitter=scenario.rounds.jitter,
+            degree_since=np.nan, degree_sign=-1.0 if entrant.weakest else 1.0)
         self._reads = np.repeat([group.reads for group in scenario.groups], [
             len(each.position) for each in placements_of(scenario.groups, seed)])
         self._rounds = np.zeros(len(devices.id), np.int64)
         self._bind_round()
         self._bind_motion()
         self.switch(0.0)
-        if not np.isnan(self._degree_since):
+        if not np.isnan(self._medium.degree_since):
             self._set_first_degrees()
         begin(entrant.algorithm, self.network, np.arange(len(devices.id)))
         if self._presence is not None:
@@ -205,14 +213,14 @@ class Simulation:
     def _advance(self, until: float) -> int:
         """Run on to a time [s], and return what stopped it."""
         status: int = call_compiled(
-            advance, self.network, self._medium(),
+            advance, self.network, self._medium,
             EntryPoints(*self._round.addresses, *self._step.addresses), self._messages,
             until)
         return status
 
     def _rebuild(self, now: float) -> None:
         """Rebuild the links for the devices' positions at a time [s]."""
-        links = rebuild(self.network, self._medium().reach, now)
+        links = rebuild(self.network, self._medium.reach, now)
         self.network = self.network._replace(links=links)
         longest = int((links.row[:, 1] - links.row[:, 0]).max())
         heard = self.network.workspace.heard
@@ -250,7 +258,8 @@ class Simulation:
         cycle = self.scenario.strength.cycle
         every = self.scenario.strength.every
         kind = cycle[round(time / every) % len(cycle)] if np.isfinite(every) else cycle[0]
-        self._degree_since = time if kind == 'degree' else np.nan
+        since = time if kind == 'degree' else np.nan
+        self._medium = self._medium._replace(degree_since=since)
         set_strengths(self.network.devices, kind, self.entrant.weakest, self._strengths)
 
     def _set_first_degrees(self) -> None:
@@ -262,7 +271,7 @@ class Simulation:
         and motion before that round are left out.
         """
         self._rebuild(0.0)
-        medium = self._medium()
+        medium = self._medium
         place = np.argsort(np.argsort(self.network.rounds.time, kind='stable'))
         listed = links_of(self.network, medium.reach)
         device, other = listed.pairs.T
@@ -292,7 +301,7 @@ class Simulation:
     def acquaint(self) -> None:
         """Deliver the states of all devices to the devices in range."""
         self._rebuild(0.0)
-        slots, _, near = links_of(self.network, self._medium().reach)
+        slots, _, near = links_of(self.network, self._medium.reach)
         self.network.links.flags[slots[near]] = FRESH | FRESH_AT_NEIGHBOUR
         self.network.devices.sent[:] = 0.0
         for counter in ('sent', 'delivered'):
@@ -308,18 +317,7 @@ class Simulation:
 
     def snapshot(self, time: float) -> Snapshot:
         """Return the present network."""
-        return snapshot(self.network, self.columns.leader, self._medium().reach, time)
-
-    def _medium(self) -> Medium:
-        messages, rounds = self.scenario.messages, self.scenario.rounds
-        fixed = self.network.lists.fixed
-        return Medium(
-            reach=np.inf if fixed else messages.range, estimated=self._errors is not None,
-            trusted=self.scenario.localisation.communication_range, floor=messages.floor,
-            hops=messages.metric == 'hops', expiry=messages.expiry, loss=messages.loss,
-            delay_least=messages.delay[0], delay_most=messages.delay[1],
-            duplication=messages.duplication, jitter=rounds.jitter,
-            degree_since=self._degree_since, degree_sign=-1.0 if self.entrant.weakest else 1.0)
+        return snapshot(self.network, self.columns.leader, self._medium.reach, time)
 
 
 Floats = NDArray[np.float64]

@@ -14,7 +14,7 @@
 
 """Entry points: the engine calls the same round functions as robots."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 import os
 from pathlib import Path
@@ -38,12 +38,10 @@ from simulations import begun, called, scene
 
 
 @pytest.fixture
-def nothing_compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def nothing_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compile all entry points again, without the cache."""
     monkeypatch.setattr(entry_points, 'jit', uncached)
-    entry_points._compiled.cache_clear()
-    yield
-    entry_points._compiled.cache_clear()
+    monkeypatch.setattr(entry_points, '_COMPILED', {})
 
 
 def compiled_for(function: Callable[..., Any]) -> set[object]:
@@ -142,7 +140,7 @@ def test_engine_is_compiled_once():
         stage = begun(scenario)
         stage.run(2)
         # A call of compiled code does not look at the types again.
-        types.add((numba.typeof(stage.network), numba.typeof(stage._medium())))
+        types.add((numba.typeof(stage.network), numba.typeof(stage._medium)))
     assert len(advance.overloads) == len(types) == 1
 
 
