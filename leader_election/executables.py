@@ -112,7 +112,8 @@ EXECUTABLES = (
         parameter_file='monitor.yaml',
         description='show the swarm in the terminal, and publish its state and markers'),
     Executable(
-        name='play', module='leader_election.ros.demo.play', stop_status=130, requires=_TO_SHOW,
+        name='play', module='leader_election.ros.demo.playground', stop_status=130,
+        requires=_TO_SHOW,
         description='play with a swarm in a browser: parameters, faults, guided tours'),
     Executable(
         name='record', module='leader_election.ros.nodes.recorder', requires=_TO_RECORD,

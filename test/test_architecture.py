@@ -60,7 +60,7 @@ LEANS_ON = {
     'swarm.recording': {'swarm.web', 'swarm.view', 'swarm', 'simulation', 'election.messages',
                         'election.mandates', 'election.robot', 'election.algorithms',
                         'localisation', 'parameters'},
-    'swarm.web': {'swarm.doctor', 'swarm.view', 'swarm', 'election.messages', 'election.robot',
+    'swarm.web': {'swarm.view', 'swarm', 'election.messages', 'election.robot',
                   'parameters'},
     'swarm.doctor': {'swarm.fleet', 'election.messages', 'election.mandates', 'election.robot',
                      'election.algorithms', 'localisation', 'parameters'},

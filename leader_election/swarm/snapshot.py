@@ -122,6 +122,30 @@ def orphans(snapshot: Snapshot) -> tuple[int, ...]:
                         if robot.leader not in snapshot.robots or math.isinf(robot.distance)))
 
 
+def way_to_leader(snapshot: Snapshot, robot: int, communication_range: float) -> list[int]:
+    """
+    Return a shortest path of messages from a robot to its leader, by announced distances.
+
+    :param communication_range: the longest link [m].
+    :return: ids from the robot to its leader, as far as the path is known.
+
+    >>> robots = {i: RobotView(i, (2.0 * i, 0.0), -9.0, 2.0 * i, 0) for i in range(4)}
+    >>> way_to_leader(Snapshot(0.0, robots), 3, 2.5)
+    [3, 2, 1, 0]
+    """
+    robots, way = snapshot.robots, [robot]
+    while (here := robots.get(way[-1])) is not None and here.leader != here.id:
+        steps = [(other.distance + math.dist(here.position, other.position), other.id)
+                 for other in robots.values()
+                 if here.position is not None and other.position is not None
+                 and other.leader == here.leader and other.distance < here.distance
+                 and math.dist(here.position, other.position) <= communication_range]
+        if not steps:
+            break
+        way.append(min(steps)[1])
+    return way
+
+
 def is_partition(snapshot: Snapshot, radius: float) -> bool:
     """
     Return whether each robot has a living leader that leads itself, within the radius.

@@ -168,9 +168,6 @@ class ObserverParameters:
         unit='m', lower=0.0, upper=INFINITE)
     message_expiry: float = parameter(
         3.0, 'The silence after which a robot counts as gone.', unit='s', lower=0.01, upper=1e6)
-    trail: float = parameter(
-        5.0, 'Length of the trail behind each robot. 0: none.',
-        unit='m', lower=0.0, upper=1000.0)
 
 
 @dataclass(frozen=True)
@@ -191,6 +188,9 @@ class WebParameters(ObserverParameters):
 class MonitorParameters(ObserverParameters):
     """The swarm that is monitored, and the outputs of the monitor."""
 
+    trail: float = parameter(
+        5.0, 'Length of the trail behind each robot. 0: none.',
+        unit='m', lower=0.0, upper=1000.0)
     live: bool = parameter(
         True, 'Show the swarm in the terminal. Without a terminal, print a line every 5 s.')
     picture: str = parameter(

@@ -26,14 +26,12 @@ from leader_election.parameters import Parameter, ParameterError, table
 from leader_election.ros.demo.task_scenarios import GATE, SCENARIOS
 from leader_election.simulation.odometry import EXACT_ODOMETRY
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.swarm.web.play_page import PLAYGROUND, SWITCHES
+from leader_election.swarm.web.play_page import PLAYGROUND
 
-BESIDE = 'beside'
-"""The instance of the election that runs beside the first, on the same robots."""
 LEADERS = prefix_of(GIVEN) + 'leaders'
-"""The parameter of algorithm ``given``, of both instances."""
+"""The parameter of algorithm ``given``."""
 SETTINGS: Mapping[str, Mapping[str, Any]] = PLAYGROUND['settings']
-"""The settings of the page by their names on a node, which may begin with that of an instance."""
+"""The settings of the page by their names on a node."""
 TOURS: Mapping[str, Any] = PLAYGROUND['tours']
 _ALL, _WORLD, _SENSORS, _ROBOTS = (
     PLAYGROUND['processes'][name] for name in ('all', 'world', 'sensors', 'robots'))
@@ -46,7 +44,7 @@ def _declared(name: str) -> Parameter:
     given = SETTINGS[name]
     (found,) = (p for p in (*table(WorldParameters if 'of_world' in given else ElectionParameters),
                             *table(GIVEN.parameters, prefix_of(GIVEN)))
-                if p.name == name.removeprefix(f'{BESIDE}.'))
+                if p.name == name)
     choices = (lambda: tuple(each for each in SCENARIOS if each != GATE)) \
         if name == 'tasks' else found.choices
     return replace(found, name=name, choices=choices, upper=given.get('most', found.upper))
@@ -56,26 +54,17 @@ CONTROLS = {name: _declared(name) for name in SETTINGS}
 MOST_ROBOTS = SETTINGS['robots']['most']
 
 
-def taken(key: str, values: Mapping[str, Any]) -> bool:
+def taken(name: str, values: Mapping[str, Any]) -> bool:
     """
-    Return whether the algorithm of an instance takes a parameter.
+    Return whether the algorithm takes a parameter. Parameters of no algorithm are taken by all.
 
-    Parameters of no algorithm are taken by all.
-
-    :param key: its name, which may begin with that of an instance.
     :param values: of all controls.
     """
-    name = key.removeprefix(f'{BESIDE}.')
-    algorithm = ALGORITHMS.get(values[key.removesuffix(name) + 'algorithm'])
+    algorithm = ALGORITHMS.get(values['algorithm'])
     if name == LEADERS:
         return algorithm is GIVEN
     return name in algorithm.takes or not any(
         name in ALGORITHMS.get(each).takes for each in ALGORITHMS.names())
-
-
-def uses_leaders(values: Mapping[str, Any]) -> bool:
-    """Return whether an instance takes :data:`LEADERS`."""
-    return taken(LEADERS, values) or taken(f'{BESIDE}.{LEADERS}', values)
 
 
 def changed(values: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
@@ -85,12 +74,13 @@ def changed(values: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
     :raises ParameterError: for a wrong value, and if its algorithm does not take the parameter.
     """
     after = {**values, name: CONTROLS[name].check(value)}
-    if not leader_ranges(after[LEADERS]) and uses_leaders(after):
+    if not leader_ranges(after[LEADERS]) and taken(LEADERS, after):
         raise ParameterError(LEADERS, problem=': algorithm given takes the ids of its leaders, '
                              'such as 1, 5; fill in "leaders of given" first')
     if name != LEADERS and not taken(name, after):
         raise ParameterError(
             name, problem=f': algorithm {values["algorithm"]} does not take it')
+    WorldParameters(**{each: after[each] for each in SETTINGS if 'of_world' in SETTINGS[each]})
     return after
 
 
@@ -98,14 +88,12 @@ def world_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of the world."""
     return {**_ALL, **_WORLD, **_SENSORS.get(values['metric'], {}),
             **SCENARIOS[values['tasks']].world_parameters,
-            **{name: values[name] for name in ('robots', 'radio_loss', 'speed')}}
+            **{name: values[name] for name in SETTINGS if 'of_world' in SETTINGS[name]}}
 
 
 def robot_parameters(values: Mapping[str, Any], members: str) -> dict[str, Any]:
     """Return the parameters of the process of a robot, by its id."""
-    both = {**values, **{f'{BESIDE}.{key}': values[key] for key in ('radius', LEADERS)}}
-    chosen = {key: value for key, value in both.items() if key not in SWITCHES
-              and 'of_world' not in SETTINGS.get(key, ()) and taken(key, values)}
-    return {**_ALL, 'robots': values['robots'], 'members': members, 'instances': BESIDE,
-            **_ROBOTS, **EXACT_ODOMETRY, **chosen,
-            **SCENARIOS[values['tasks']].robot_parameters}
+    chosen = {key: value for key, value in values.items()
+              if 'of_world' not in SETTINGS[key] and taken(key, values)}
+    return {**_ALL, 'robots': values['robots'], 'members': members, **_ROBOTS, **EXACT_ODOMETRY,
+            **chosen, **SCENARIOS[values['tasks']].robot_parameters}

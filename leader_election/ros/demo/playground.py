@@ -14,14 +14,14 @@
 
 
 """
-The playground without its page: a swarm of real nodes, its parameters and its faults.
+The command ``play``: a swarm of real nodes and a page of controls, for this computer alone.
 
-Each request sets a parameter (:mod:`.controls`), or makes a fault (:mod:`.faults`), and
-returns the command line that does the same.
+Each request of the page sets a parameter (:mod:`.controls`), or makes a fault (:mod:`.faults`),
+and returns the command line that does the same.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 import os
 from pathlib import Path
 from queue import SimpleQueue
@@ -29,25 +29,23 @@ import shutil
 import signal
 from typing import Any
 
-from leader_election.election.messages.codec import MAIN, Position
-from leader_election.parameters import ParameterError
-from leader_election.parameters.command_line import ROS2
-from leader_election.ros.demo import controls, faults
-from leader_election.ros.demo.processes import DOMAIN
+from leader_election.election.messages.codec import Position
+from leader_election.parameters import command_line, ParameterError
+from leader_election.ros.demo import controls, faults, processes
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.observer import SwarmObserver
-from leader_election.swarm.fleet.robot_list import format_ids
+from leader_election.ros.nodes.process import init_ros, spin, StopRequest
+from leader_election.ros.nodes.web import Page
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.tracker import ObserverParameters, SwarmTracker
-from leader_election.swarm.web.play_page import SWITCHES
+from leader_election.swarm.web.play_page import PlayPage
+import rclpy
 
 LIE = 'forged candidacies'
 """The attack of a liar."""
 LEADER, LAST = 'leader', 'last'
 """In place of a robot's id: the leader of the most robots, and the robot of the last fault."""
-CURVE = 720
-"""The most points of a curve. Each update of the observer adds one."""
 NOWHERE = (1e9, 1e9)
 NODE = 'robot_{}/election_node'
 
@@ -57,54 +55,39 @@ class Playground(faults.FaultySwarm):
     A swarm in which controls are set and faults are made.
 
     :ivar controls: the parameters that the page sets, each a choice or a number with a range.
-    :ivar observers: of both instances, by name. The caller spins them.
-    :ivar beside: the observer of the second instance.
-    :ivar values: of all controls and switches, by name.
-    :ivar curves: points of time [s] and, of each instance, changes of leader of a robot per
-        minute.
-    :ivar blind: the robots without odometry.
+    :ivar observer: of the swarm. The caller spins it.
+    :ivar values: of all controls, by name.
     :ivar commands: the command lines of the last change, for another terminal.
     :ivar told: the title and the text of the present step of a tour, empty if none runs.
     """
 
-    def __init__(self, folder: Path, pace: float = 1.0, **values: Any) -> None:
+    def __init__(self, folder: Path, **values: Any) -> None:
         """
         Start nothing yet.
 
         :param folder: for the logs of the processes.
-        :param pace: of tours, 2 for twice as fast.
         :param values: of controls, other than those of the table.
         """
-        self.observers = {instance: SwarmObserver(
-            f'play_{instance}', ObserverParameters, parameter_overrides=overrides(
-                {'instance': instance, 'message_expiry': controls.EXPIRY}))
-            for instance in (MAIN, controls.BESIDE)}
-        node, self.beside = self.observers.values()
+        self.observer = node = SwarmObserver(
+            'play', ObserverParameters, parameter_overrides=overrides(
+                {'message_expiry': controls.EXPIRY}))
         super().__init__(node, folder)
         self.controls = [*controls.CONTROLS.values()]
-        self.values: dict[str, Any] = {
-            **{each.name: each.check(values.get(each.name, controls.SETTINGS[each.name]['value']))
-               for each in self.controls}, **dict.fromkeys(SWITCHES, False)}
-        self._start_values = self._before = self.values
-        """The values before all changes, and those before the present tour."""
-        self.blind: set[int] = set()
-        self.commands = self.told = self._refusal = ''
+        self.values = self._start_values = {
+            name: each.check(values.get(name, controls.SETTINGS[name]['value']))
+            for name, each in controls.CONTROLS.items()}
+        self.commands = self.told = ''
         self._inbox: SimpleQueue[tuple[str, Any]] = SimpleQueue()
-        self._pace, self._next = pace, 0.0
         self._tour: Iterator[float] | None = None
-        self._begun, self._now = math.inf, node.snapshot.time
-        self.curves: list[tuple[float, ...]] = [(0.0, 0.0, 0.0)]
-        self._last = 0
+        self._next, self._last = 0.0, 0
         self._places: dict[int, Position] = dict.fromkeys(
             range(1, controls.MOST_ROBOTS + 1), NOWHERE)
         self._attacker = faults.Attacker(node, self._places, controls.SEED)
         self.acts: Mapping[str, Callable[[Any], str]] = {
             'kill': lambda value: self.kill(self._running(value)),
             'freeze': lambda value: self.pause(self._running(value)),
-            'blind': lambda value: self._silence(self.blind | {self._id(value)}),
-            'revive': self._revive, 'move': self._move, 'cut': self._cut, 'liar': self._lie,
-            'tour': self._begin_tour,
-            'reset': lambda _: self._restore(self._start_values)}
+            'forge': self._forge, 'move': self._move, 'revive': self._revive,
+            'tour': self._begin_tour, 'reset': lambda _: self._restore()}
 
     @property
     def ids(self) -> range:
@@ -116,24 +99,14 @@ class Playground(faults.FaultySwarm):
         """Return the ids of the robots whose processes were not killed."""
         return [robot for robot in self.ids if f'robot_{robot}' in self.pids]
 
-    @property
-    def error(self) -> str:
-        """Return why the last request was refused, empty if it was not."""
-        return '; '.join(filter(None, (self._refusal, *self.errors[-1:])))
-
     def start(self) -> str:
         """Start all processes anew, and return the command lines that do it."""
         line = f'kill -KILL {" ".join(map(str, self.pids.values()))}\n' if self.pids else ''
         for name in list(self.pids):
             self.kill(name)
         self._attacker.stop()
-        for instance, observer in self.observers.items():
-            observer.tracker = SwarmTracker(
-                controls.EXPIRY, self.values['algorithm'], instance=instance)
-            observer.statistics = Statistics()
-        self.blind = set()
-        self.values = {**self.values, **dict.fromkeys(SWITCHES, False)}
-        self._places.update(dict.fromkeys(self._places, NOWHERE))
+        self.observer.tracker = SwarmTracker(controls.EXPIRY, self.values['algorithm'])
+        self.observer.statistics = Statistics()
         world = self.run(faults.WORLD, 'swarm_world', controls.world_parameters(self.values))
         for robot in self.ids:
             self.run(f'robot_{robot}', 'fleet', controls.robot_parameters(self.values, str(robot)))
@@ -142,17 +115,13 @@ class Playground(faults.FaultySwarm):
 
     def step(self) -> None:
         """
-        Execute requests, check the processes, extend the curves, once an update of the observer.
+        Execute requests, go on with a tour, check the processes.
 
         :raises ProcessDied: if a process has ended, and was not killed.
         """
-        now = self.observers[MAIN].snapshot.time
-        if now == self._now:
-            return
-        self._now = now
         while not self._inbox.empty():
             self._try(*self._inbox.get())
-        if self._tour is not None and now >= self._next:
+        if self._tour is not None and (now := self.observer.snapshot.time) >= self._next:
             self._next = now + next(self._tour, 0.0)
         ended = self.processes.ended()
         for robot in self.living:
@@ -160,35 +129,28 @@ class Playground(faults.FaultySwarm):
             if ended.get(self.labels[f'robot_{robot}']) == -signal.SIGKILL:
                 self.kill(f'robot_{robot}')
         self.check()
-        # Times count from the first robot, as those of events.
-        self._begun = min(self._begun, now if self.observers[MAIN].snapshot.robots else math.inf)
-        if now > self._begun:
-            self.curves = [*self.curves[1 - CURVE:], (now - self._begun, *(
-                observer.statistics.changes_a_minute for observer in self.observers.values()))]
 
     def _begin_tour(self, title: str) -> str:
-        """Undo what the present tour has changed, and begin one unless its title is empty."""
-        line = self._restore(self._before) if self._tour is not None else ''
-        self._before, self._next = self.values, 0.0
-        self._tour = self._guide(title, controls.TOURS[title]) if title else None
+        """Begin a tour, with the values of the start."""
+        line = self._restore() if self.told or self.values != self._start_values else ''
+        self._tour, self._next = self._guide(title, controls.TOURS[title]), 0.0
         return line
 
     def _guide(self, title: str, steps: list[Mapping[str, Any]]) -> Iterator[float]:
         """Make the steps of a tour, and yield the time until the next one after each [s]."""
-        yield 0.0
-        # A user may have frozen some robots.
-        while 2 * len(self.observers[MAIN].snapshot.robots) <= len(self.living):
+        # Robots start slowly. A user may have frozen some.
+        while 2 * len(self.observer.snapshot.robots) <= len(self.living):
             yield 0.0
         for step in steps:
             self.told = f'{title}: {step["text"]}'
             if 'control' in step:
                 self._try(step['control'], step['value'])
-            yield step['wait'] / self._pace
-        self._try('tour', '')
+            yield step['wait']
+        self._try('reset', None)
 
-    def _restore(self, values: Mapping[str, Any]) -> str:
-        """Start the swarm anew with former values, and end the tour."""
-        self._tour, self.told, self.values = None, '', dict(values)
+    def _restore(self) -> str:
+        """End the tour, and start the swarm anew with the values of the start."""
+        self._tour, self.told, self.values = None, '', self._start_values
         return self.start()
 
     def request(self, name: str, value: Any) -> None:
@@ -196,25 +158,24 @@ class Playground(faults.FaultySwarm):
         self._inbox.put((name, value))
 
     def _try(self, name: str, value: Any) -> None:
-        self._refusal = ''
+        self.errors.clear()
         try:
             self.do(name, value)
         except ParameterError as error:
-            self._refusal = str(error)
+            self.errors.append(str(error))
 
     def do(self, name: str, value: Any) -> str:
         """
         Set a control, or make or end a fault.
 
-        :param name: a key of :data:`.CONTROLS`; or ``kill``, ``freeze``, ``blind`` or ``revive``,
-            which ends all three, with the id of a robot; ``move``, with a list of id, x and y [m];
-            ``cut`` or ``liar``, with whether there is one; ``tour``, with its title, empty for
-            none; ``reset``.
+        :param name: a key of :data:`.CONTROLS`; or ``kill``, ``freeze``, ``forge``, which sends
+            messages of another robot, or ``revive``, which ends all three, with the id of a
+            robot; ``move``, with a list of id, x and y [m]; ``tour``, with its title; ``reset``.
         :param value: in place of an id also :data:`LEADER` or :data:`LAST`.
         :return: the command lines that do the same, empty if nothing is to be done.
         :raises ParameterError: for another value.
         """
-        robots = self.observers[MAIN].snapshot.robots
+        robots = self.observer.snapshot.robots
         self._places.update((robot, view.position) for robot, view in robots.items()
                             if robot in self._places and view.position is not None)
         command = self.acts[name](value) if name in self.acts else self._set(name, value)
@@ -224,31 +185,22 @@ class Playground(faults.FaultySwarm):
     def _set(self, name: str, value: Any) -> str:
         values = controls.changed(self.values, name, value)
         before, self.values = self.values, values
-        if values == before or name == controls.LEADERS and not controls.uses_leaders(values):
+        if values == before or not controls.taken(name, values):
             return ''
         if 'anew' in controls.SETTINGS[name]:
             return self.start()
         if 'of_world' in controls.SETTINGS[name]:
             return self.set(faults.WORLD, {name: values[name]})
-        beside = f'{controls.BESIDE}.{name}'
-        also = [beside] if name == 'radius' and controls.taken(beside, values) else []
-        settings = dict.fromkeys([name, *also], values[name])
         for robot in self.living:
-            self.set(NODE.format(robot), settings)
-        one = '; '.join(faults.set_command(NODE.format('$robot'), *each)
-                        for each in settings.items())
+            self.set(NODE.format(robot), {name: values[name]})
+        one = faults.set_command(NODE.format('$robot'), name, values[name])
         return f'for robot in {" ".join(map(str, self.living))}; do {one}; done'
 
     def _id(self, value: Any) -> int:
         """Return the id of a robot by it or by its role."""
-        if value == LEADER:
-            followed = {leader: len(members) for leader, members
-                        in regions(self.observers[MAIN].snapshot).items() if leader in self.living}
-            if not followed:
-                raise ParameterError('robot', problem=': no robot of the swarm leads now')
-            value = max(followed, key=lambda robot: followed[robot])
-        elif value == LAST:
-            value = self._last
+        led = regions(self.observer.snapshot)
+        value = {LEADER: max(self.living, key=lambda robot: len(led.get(robot, ())), default=0),
+                 LAST: self._last}.get(value, value)
         if value not in self.ids:
             raise ParameterError('robot', value, f'{self.ids.start} to {self.ids.stop - 1}')
         self._last = int(value)
@@ -258,23 +210,19 @@ class Playground(faults.FaultySwarm):
         """Return the name of the process of a robot that was not killed."""
         name = f'robot_{self._id(value)}'
         if name not in self.pids:
-            raise ParameterError('robot', problem=f' {self._last} is dead already; '
-                                 'restart it first')
+            raise ParameterError('robot', problem=f' {self._last} is dead already; restart it')
         return name
 
-    def _silence(self, robots: set[int]) -> str:
-        """Stop the odometry of these robots alone."""
-        self.blind = robots
-        return self.set(faults.WORLD, {'odom_silent': format_ids(tuple(sorted(robots)))})
-
     def _revive(self, value: Any) -> str:
-        robot = self._id(value)
-        name = f'robot_{robot}'
-        line = self.go_on(name) if name in self.pids else (
-            self.run(name, 'fleet', controls.robot_parameters(self.values, str(robot))) + ' &')
-        if robot in self.blind:
-            line += '\n' + self._silence(self.blind - {robot})
-        return line
+        name = f'robot_{self._id(value)}'
+        self._attacker.stop()
+        return self.go_on(name) if name in self.pids else self.run(
+            name, 'fleet', controls.robot_parameters(self.values, str(self._last))) + ' &'
+
+    def _forge(self, value: Any) -> str:
+        """Send messages of a very strong robot that does not exist to a robot."""
+        self._attacker.begin(LIE, self._id(value))
+        return self._attacker.command(LIE, self._last)
 
     def _move(self, value: Any) -> str:
         robot, x, y = self._id(value[0]), *map(float, value[1:])
@@ -285,25 +233,49 @@ class Playground(faults.FaultySwarm):
         return '' if here == NOWHERE else '\n'.join(
             self.set(faults.WORLD, dict([change])) for change in changes)
 
-    def _cut(self, value: Any) -> str:
-        """Put the greater part of the robots, from the left, on a radio channel of its own."""
-        by_place = sorted(self.living, key=lambda robot: self._places[robot])
-        apart = sorted(by_place[:len(self.ids) // 2 + 1]) if value else ()
-        self.values = {**self.values, 'cut': bool(value)}
-        return self.set(faults.WORLD, {'radio_groups': format_ids(tuple(apart))})
-
-    def _lie(self, value: Any) -> str:
-        robot = self._id(LEADER) if value else 0
-        self.values = {**self.values, 'liar': bool(value)}
-        if not value:
-            self._attacker.stop()
-            return ''
-        self._attacker.begin(LIE, robot)
-        return self._attacker.command(LIE, robot)
-
 
 def _typed(commands: str) -> str:
     """Return command lines for another terminal."""
-    absent = ROS2 in commands.split() and shutil.which(ROS2) is None
-    note = f'# {ROS2} is not installed here; it is the command of a sourced ROS 2\n' * absent
-    return f'{note}export {DOMAIN}={os.environ.get(DOMAIN) or 0}\n{commands}'
+    ros2 = command_line.ROS2
+    absent = ros2 in commands.split() and shutil.which(ros2) is None
+    note = f'# {ros2} is not installed here; it is the command of a sourced ROS 2\n' * absent
+    return f'{note}export {processes.DOMAIN}={os.environ.get(processes.DOMAIN) or 0}\n{commands}'
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the playground until it is stopped, and return the exit status."""
+    most, usual = controls.MOST_ROBOTS, controls.SETTINGS['robots']['value']
+    parser = command_line.CommandLineParser(command_line.how_to_run('play'), description=__doc__)
+    parser.add_argument('--robots', default=usual, type=command_line.number(
+        lambda value: 1 <= value <= most, controls.CONTROLS['robots'].allowed(), int),
+        help=f'number of robots ({usual})')
+    parser.add_argument('--output', type=Path, default=Path('results/play'),
+                        help='folder for log files (results/play)')
+    options = parser.parse_args(arguments)
+    stop = StopRequest()
+    stop.listen()
+    try:
+        folder, shared, told = processes.own_place(options.output)
+        print(told, flush=True)
+        init_ros([])
+        playground = Playground(folder / processes.LOG, robots=options.robots)
+        if shared:
+            processes.refuse_company(playground.observer, ['/neighbourhood'], stop)
+        page = Page(playground.observer, partial(PlayPage, playground))
+
+        def over() -> bool:
+            playground.step()
+            return stop.made
+
+        print(f'the playground is at {page.server.url}; Ctrl-C ends it', flush=True)
+        try:
+            playground.do('reset', None)
+            spin([playground.observer], over)
+        finally:
+            page.server.stop()
+            playground.processes.stop(processes.AT_ONCE)
+        return command_line.ExitStatus.OK
+    except (ParameterError, processes.ProcessDied) as error:
+        return command_line.print_error(error)
+    finally:
+        rclpy.try_shutdown()

@@ -166,7 +166,7 @@ class SwarmDemo:
                 spin(nodes, lambda: stop.made or bool(pressed()))
                 self.swarm.processes.stop(AT_ONCE)
         if self._page is not None:
-            self._page.close()
+            self._page.server.stop()
         return status
 
     def _report(self, failure: str | None) -> int:

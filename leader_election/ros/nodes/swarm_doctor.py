@@ -14,8 +14,7 @@
 
 """The command ``swarm_doctor``: observes a swarm, checks the observations, prints a report."""
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import partial
 import os
@@ -50,7 +49,7 @@ from rclpy.subscription import Subscription
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 from rclpy.utilities import remove_ros_args
 from rosgraph_msgs.msg import Clock
-from std_msgs.msg import Int64MultiArray, String
+from std_msgs.msg import String
 
 DISCOVERY_PERIOD = 0.5
 """Time between two searches for new topics [s]."""
@@ -69,8 +68,7 @@ class SwarmDoctor(Node):
     Observes a swarm without an effect on it: no parameter service, no log, no publisher.
 
     Subscriptions are best effort, so that no robot waits for the observer or resends messages
-    to it. Only ``neighbours``, which is latched, is reliable: its queue holds one message, so
-    robots do not wait either.
+    to it. Only ``robots`` of a monitor, which is latched, is reliable.
     """
 
     def __init__(self, options: Any) -> None:
@@ -84,8 +82,6 @@ class SwarmDoctor(Node):
                          parameter_overrides=overrides({'start_type_description_service': False}))
         self._options = options
         self._steady_clock = clock.steady_clock(self)
-        self._neighbours: dict[str, tuple[int, ...]] = {}
-        """By the namespace of the topic."""
         self._known: dict[tuple[str, int], str] = {}
         """The names of earlier robots by the topic of their swarm and id."""
         self._messages: list[observed.HeardMessage] = []
@@ -152,10 +148,6 @@ class SwarmDoctor(Node):
         elif kind == observed.ODOMETRY:
             self.create_subscription(
                 Odometry, topic, partial(self._hear_odometry, topic), copy(SENSOR))
-        elif kind == 'std_msgs/msg/Int64MultiArray' and last == 'neighbours':
-            folder = topic.rpartition('/')[0].strip('/')
-            self.create_subscription(
-                Int64MultiArray, topic, partial(self._hear_neighbours, folder), copy(STATE))
         elif kind == 'diagnostic_msgs/msg/DiagnosticArray' and last == 'robots':
             self.create_subscription(
                 DiagnosticArray, topic, partial(self._hear_names, topic), copy(STATE))
@@ -202,9 +194,6 @@ class SwarmDoctor(Node):
         waited = here - came if 0.0 <= here - came <= now - self._begin else 0.0
         return here - waited, now - waited
 
-    def _hear_neighbours(self, folder: str, message: Int64MultiArray) -> None:
-        self._neighbours[folder] = tuple(message.data)
-
     def _hear_names(self, topic: str, message: DiagnosticArray) -> None:
         """Add the robots that a monitor has seen."""
         radio = f'{observed.space_of(topic)}/{observed.RADIO[0]}'
@@ -243,11 +232,9 @@ class SwarmDoctor(Node):
         # Other systems than Linux have no such file.
         sockets = UDP_SOCKETS.read_text(encoding='utf-8') if UDP_SOCKETS.exists() else ''
         topics = [topic for topic, _ in self.get_topic_names_and_types()]
-        endpoints = self._endpoints(topics)
         return observed.Observations(
             seconds=now - self._begin, end=now, messages=self._messages, odometry=self._odometry,
-            diagnostics=self._diagnostics, links=self._links,
-            neighbours=observed.by_robot(self._neighbours, endpoints), endpoints=endpoints,
+            diagnostics=self._diagnostics, links=self._links, endpoints=self._endpoints(topics),
             clock=[time for _, time in self._ticks], pace=self.pace(),
             environment={name: text for name, default in ENVIRONMENT.items()
                          if (text := os.environ.get(name, default))},
@@ -290,9 +277,8 @@ def status_of(status: DiagnosticStatus) -> vocabulary.Status:
         status.level[0], status.message)
 
 
-def observe(options: Any, stopped: Callable[[], bool],
-            ) -> Generator[observed.Observations, None, None]:
-    """Yield the observations of each requested time, once discovery has settled, until stopped."""
+def observe(options: Any, stopped: Callable[[], bool]) -> observed.Observations | None:
+    """Return the observations of the requested time after discovery, ``None`` if stopped."""
     doctor = SwarmDoctor(options)
     # The events executor of rclpy 7.1 does not report when a message was sent.
     executor = SingleThreadedExecutor()
@@ -305,11 +291,9 @@ def observe(options: Any, stopped: Callable[[], bool],
 
     try:
         wait(SEARCH_LIMIT, doctor.is_settled)
-        while not stopped():
-            doctor.listen()
-            wait(options.seconds, lambda: False)
-            if not stopped():
-                yield doctor.observations()
+        doctor.listen()
+        wait(options.seconds, lambda: False)
+        return None if stopped() else doctor.observations()
     finally:
         executor.shutdown()
         doctor.destroy_node()
@@ -322,8 +306,7 @@ def main() -> int:
         init_ros()
         stop = StopRequest()
         stop.listen()
-        with closing(observe(options, lambda: stop.made)) as swarms:
-            swarm = next(swarms, None)
+        swarm = observe(options, lambda: stop.made)
     except (ParameterError, RuntimeError) as error:
         return print_error(error)
     finally:

@@ -16,33 +16,22 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from copy import copy
-from threading import Thread
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
-from leader_election.election.messages.codec import Position
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.diagnostics import hardware_id, robot_statuses, RobotStatus
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.observer import SwarmObserver
 from leader_election.ros.nodes.process import run
-from leader_election.ros.nodes.qos import SENSOR, STREAM
-from leader_election.ros.nodes.swarm_doctor import observe, status_of
-from leader_election.swarm.doctor import command
+from leader_election.ros.nodes.qos import STREAM
+from leader_election.ros.nodes.swarm_doctor import status_of
 from leader_election.swarm.tracker import WebParameters
-from leader_election.swarm.web.details import examination
-from leader_election.swarm.web.live_page import HEARING, LivePage, PageFeed, TRUTH
+from leader_election.swarm.web.live_page import LivePage, PageFeed
 from leader_election.swarm.web.server import PageServer
-from nav_msgs.msg import Odometry
-from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 
 MOST_MESSAGES = 2000
-EXAMINED = '5'
-"""The time that each examination listens, an argument of ``swarm_doctor`` [s]."""
-MOST_NEW = 20
-"""The most robots to whose true positions a page begins to listen at one update."""
 SHOWN_AT = 'the swarm is shown at'
 
 
@@ -59,8 +48,7 @@ class Page:
     def __init__(self, observer: SwarmObserver, page: Callable[..., LivePage] = LivePage,
                  port: int | None = None, address: str = 'localhost', token: str = '') -> None:
         self._observer, self._page = observer, page
-        self.feed = PageFeed(
-            observer.parameters.communication_range, observer.parameters.trail)
+        self.feed = PageFeed(observer.parameters.communication_range)
         self._diagnostics: deque[bytes] = deque(maxlen=MOST_MESSAGES)
         try:
             self.server = PageServer(
@@ -69,10 +57,6 @@ class Page:
             if port is not None:
                 raise
             self.server = PageServer(self.make, 0, address, token)
-        self._doctor = Thread(target=self._examine)
-        self._ears: Node | None = None
-        self._heard: dict[int, Any] = {}
-        self._truth: dict[int, Position] = {}
         # Unread: of 300 robots only that is decoded which a viewer asks for.
         observer.explain = self.because
         observer.watchers.append(self.show)
@@ -89,51 +73,7 @@ class Page:
     def show(self) -> None:
         """Show the observer's frame."""
         observer = self._observer
-        if self.feed.wants(HEARING) and not self._doctor.is_alive():
-            self._doctor = Thread(target=self._examine)
-            self._doctor.start()
-        truth = self._true_positions() if self.feed.wants(TRUTH) else {}
-        self.feed.observe(
-            observer.frame._replace(truth=truth), observer.rings, observer.statistics)
-
-    def _examine(self) -> None:
-        """Examine the swarm again and again, as ``swarm_doctor`` does, while a viewer wants it."""
-        options = command.parse(['--seconds', EXAMINED, '--topic',
-                                 self._observer.resolve_topic_name('neighbourhood')])
-        for swarm in observe(options, lambda: not self.feed.wants(HEARING)):
-            self.feed.examination = examination(swarm, options.radio_topics)
-        self.feed.examination = None
-
-    def _true_positions(self) -> dict[int, Position]:
-        """
-        Return the true positions, by id [m], as far as ``ground_truth`` tells them.
-
-        No executor knows the subscriptions: of all messages only the newest is taken, once here.
-        """
-        if self._ears is None:
-            self._ears = Node('web_truth', enable_rosout=False, start_parameter_services=False,
-                              use_global_arguments=False)
-        names = self._observer.tracker.namespaces(
-            self._observer.resolve_topic_name('neighbourhood'))
-        for robot in [i for i in names if i not in self._heard][:MOST_NEW]:
-            self._heard[robot] = self._ears.create_subscription(
-                Odometry, f'{names[robot]}/ground_truth', lambda _: None, copy(SENSOR))
-        for robot, heard in self._heard.items():
-            with heard.handle:
-                taken = heard.handle.take_message(Odometry, False)
-            if taken is not None:
-                place = taken[0].pose.pose.position
-                self._truth[robot] = place.x, place.y
-        return dict(self._truth)
-
-    def close(self) -> None:
-        """End the server, and listen no more."""
-        self.server.stop()
-        self.feed.pages.clear()
-        if self._doctor.is_alive():
-            self._doctor.join()
-        if self._ears is not None:
-            self._ears.destroy_node()
+        self.feed.observe(observer.frame, observer.rings, observer.statistics)
 
     def statuses(self, robot: int) -> Sequence[RobotStatus]:
         """Return the last statuses of a robot, empty if none came."""
@@ -179,7 +119,7 @@ class Web(SwarmObserver):
 
     def close(self) -> None:
         """End the server."""
-        self.page.close()
+        self.page.server.stop()
 
 
 def main() -> int:

@@ -19,7 +19,7 @@ Links are examined from both ends: each tells the others what it hears of them.
 """
 
 from collections.abc import Iterator
-from itertools import permutations, product
+from itertools import product
 
 from leader_election.election.messages import packets
 from leader_election.election.robot import diagnostics as vocabulary
@@ -109,18 +109,6 @@ def _out_of_range(swarm: Observations, robot: str, reach: float) -> Iterator[Sym
     if nearest > reach:
         yield Symptom(Level.WARN, (robot,), 'it has no neighbours: the nearest robot is '
                       f'{nearest:.1f} m away, and {vocabulary.COMMUNICATION_RANGE} is {reach:g} m')
-
-
-def hearing(swarm: Observations) -> dict[tuple[str, str], bool]:
-    """
-    Return the links: receiver and sender, where the receiver has the sender as a neighbour.
-
-    :return: whether the sender has the receiver as a neighbour, too, by receiver and sender.
-    """
-    known = sorted(swarm.ids.keys() & swarm.neighbours.keys())
-    return {(receiver, sender): swarm.ids[receiver] in swarm.neighbours[sender]
-            for receiver, sender in permutations(known, 2)
-            if swarm.ids[sender] in swarm.neighbours[receiver]}
 
 
 def loss(swarm: Observations) -> Iterator[Symptom]:

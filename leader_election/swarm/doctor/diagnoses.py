@@ -207,5 +207,4 @@ def _part(observed: Observations, robots: Collection[str]) -> Observations:
         known=[known for known in observed.known if known.topic not in theirs - ours],
         diagnostics=[report for report in observed.diagnostics if report.robot in robots],
         links=[report for report in observed.links if report.robot in robots],
-        neighbours={robot: ids for robot, ids in observed.neighbours.items() if robot in robots},
         endpoints=[e for e in observed.endpoints if e.node not in others])

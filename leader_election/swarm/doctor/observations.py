@@ -136,8 +136,6 @@ class Observations:
     messages: Sequence[HeardMessage] = ()
     odometry: Mapping[str, Sequence[OdometryReading]] = field(default_factory=dict)
     diagnostics: Sequence[RobotReport] = ()
-    neighbours: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    """The ids of each robot's neighbours at the end."""
     endpoints: Sequence[Endpoint] = ()
     """The publishers and subscriptions of all nodes but the observer, at the end."""
     clock: Sequence[float] = ()
@@ -275,19 +273,6 @@ def space_of(name: str) -> str:
     ('/red/r1', '')
     """
     return name.rpartition('/')[0]
-
-
-def by_robot(folders: Mapping[str, T], endpoints: Sequence[Endpoint]) -> dict[str, T]:
-    """
-    Return values by the names of robots, given by the namespaces of their outputs.
-
-    :param folders: the values by namespace, of which the robot's parameter ``output_namespace``
-        may be the end.
-    :param endpoints: of all nodes.
-    """
-    robots = {e.topic.rpartition('/')[0].strip('/'): e.robot
-              for e in Observations(0.0, endpoints=endpoints).nodes}
-    return {robots.get(folder, folder): value for folder, value in folders.items()}
 
 
 def find_radio_topics(observed: Observations) -> set[str]:

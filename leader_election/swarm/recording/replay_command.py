@@ -106,11 +106,10 @@ def _products(options: Namespace, run: Run, settings: ReplaySettings, figures: r
         yield options.animation, lambda path: animate(some, run.rings, path, reach, run.begin)
     if options.html is not None:
         from leader_election.swarm.recording import report_page
-        panels = _localisation(run, settings)
         shown = [frame._replace(truth=truth) for frame, truth in zip(
             frames, true_positions(run.snapshots, run.true_tracks))]
         yield options.html, lambda path: report_page.write(
-            path, options.file.name, run, figures, shown, reach, told, panels)
+            path, options.file.name, run, figures, shown, reach, told)
 
 
 def _draw_localisation(run: Run, settings: ReplaySettings, path: Path) -> None:

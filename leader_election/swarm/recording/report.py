@@ -246,15 +246,16 @@ def _plain(value: object) -> object:
 
 def as_text(of: Report) -> str:
     """Return a report as lines of text."""
-    return '\n'.join([*_swarm_lines(of), *_election_lines(of), *_reign_lines(of),
-                      *loss_lines(of), *_agreement_lines(of),
+    return '\n'.join([*summary_lines(of), *_reign_lines(of), *loss_lines(of),
+                      *_agreement_lines(of),
                       *localisation_lines(of.localisation, of.communication_range),
                       *accuracy_lines(of.accuracy, of.communication_range),
                       *sighting_lines(of.sightings),
                       *_field_lines(of)])
 
 
-def _swarm_lines(of: Report) -> Iterator[str]:
+def summary_lines(of: Report) -> Iterator[str]:
+    """Yield the lines on all robots and the whole time."""
     silent = f', {of.silent} of them silent at the end' if of.silent else ''
     yield f'{of.duration:.1f} s, {count(of.robots, "robot")}{silent}'
     rate = f'{of.messages / of.duration:.1f} a second, ' if of.duration else ''
@@ -263,9 +264,6 @@ def _swarm_lines(of: Report) -> Iterator[str]:
     if of.missing is not None:
         yield (f'{of.missing:.2%} of the messages that the robots count as sent are not in the '
                'recording')
-
-
-def _election_lines(of: Report) -> Iterator[str]:
     fewest, mean, most = of.regions
     yield (f'{fewest} to {most} regions, {mean:.1f} on average; the largest had '
            f'{count(of.largest, "robot")}')

@@ -14,7 +14,7 @@
 
 """The report of a run as a page: figures, events and curves beside the moving map."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from leader_election.swarm.recording import report as reports
@@ -22,26 +22,23 @@ from leader_election.swarm.recording.content import DiagnosticsSummary
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import Run, Traffic
 from leader_election.swarm.tracker import SwarmTracker
-from leader_election.swarm.view.charts import Panel
-from leader_election.swarm.view.formatting import count
 from leader_election.swarm.view.frame import Frame, Rings
 from leader_election.swarm.web.run_page import write_page
 
 
 def write(path: Path, title: str, run: Run, of: reports.Report, frames: Sequence[Frame],
-          reach: float, warnings: Sequence[str] = (), panels: Sequence[Panel] = (),
+          reach: float, warnings: Sequence[str] = (),
           events: Sequence[tuple[float, str]] = ()) -> None:
     """
     Write the page of a run.
 
     :param of: the report on it.
     :param reach: robots within this distance are linked by a line [m].
-    :param panels: of curves over time.
     :param events: further ones: the time [s] and a text.
     :raises OSError: when the file cannot be written.
     """
-    write_page(path, title, [*_figures(of)], warnings, sorted([*_events(of), *events]),
-               reports.as_text(of), frames, run.rings, reach, run.begin, panels)
+    write_page(path, title, frames, run.rings, reach, run.begin, warnings,
+               [*reports.summary_lines(of)], events, reports.as_text(of))
 
 
 def write_watched(path: Path, title: str, frames: Sequence[Frame], rings: Rings,
@@ -64,30 +61,3 @@ def write_watched(path: Path, title: str, frames: Sequence[Frame], rings: Rings,
         expiry=tracker.expiry, radius=radius, communication_range=reach))
     write(path, title, run, of, shown, reach, failed,
           events=[(time - begin, text) for time, text in events])
-
-
-def _figures(of: reports.Report) -> Iterator[str]:
-    """Yield the figures at the head of the page."""
-    yield f'{of.duration:.1f} s'
-    yield count(of.robots, 'robot') + (f', {of.silent} of them silent at the end'
-                                       if of.silent else '')
-    if of.radius is not None:
-        yield f'radius {of.radius:g} m'
-    yield f'{of.regions[1]:.1f} regions on average'
-    yield f'every robot had a leader {of.whole:.0%} of the time'
-    yield f'{of.instability:.2f} leader changes per robot and minute'
-    if of.agreement:
-        yield f'{of.agreement[-1].robots:.1%} agree with the partition by true positions'
-    if of.localisation and of.localisation[-1].distances is not None:
-        yield f'{of.localisation[-1].distances:.2f} m error of distances'
-
-
-def _events(of: reports.Report) -> Iterator[tuple[float, str]]:
-    """Yield first partition, losses of leaders and the longest reigns, with their times [s]."""
-    if of.first_partition is not None:
-        yield of.first_partition, 'first partition'
-    yield from zip((loss.time for loss in of.losses), reports.loss_lines(of))
-    longest = sorted(of.reigns, key=lambda reign: reign.begin - reign.end)
-    for reign in longest[:reports.MOST_REIGNS]:
-        yield reign.begin, (f'robot {reign.leader} leads for {reign.end - reign.begin:.1f} s, at '
-                            f'most {count(reign.most, "robot")}')

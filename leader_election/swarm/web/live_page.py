@@ -12,6 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
+
 """The page of a running swarm: map, one robot, timeline and figures. It changes nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,36 +23,32 @@ from typing import Any, NamedTuple
 
 from bokeh.document import Document
 from bokeh.events import ConnectionLost, Tap
-from bokeh.layouts import row
 from bokeh.models import CustomJS
-from bokeh.models.widgets import Div, Select, Toggle
+from bokeh.models.widgets import Div, Select
+from jinja2 import Environment
+from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.diagnostics import RobotStatus
 from leader_election.swarm.history import Statistics
-from leader_election.swarm.snapshot import Snapshot
-from leader_election.swarm.view.frame import facts, Frame, Rings, Trails
-from leader_election.swarm.web import details
-from leader_election.swarm.web.swarm_map import Data, legend_html, map_data, SwarmMap
-from leader_election.swarm.web.timeline import Event, History, Timeline
+from leader_election.swarm.snapshot import Snapshot, way_to_leader
+from leader_election.swarm.view.formatting import fields_text
+from leader_election.swarm.view.frame import facts, Frame, Rings
+from leader_election.swarm.web.swarm_map import Data, legend_html, map_data, SwarmMap, tabulated
+from leader_election.swarm.web.timeline import History, Timeline
 
 UPDATE = 100
 """Time between two updates of a page [ms]."""
 SPAN = 180.0
 """The length of the timeline [s]."""
-MOST_EVENTS, MOST_OF_ROBOT = 12, 4
-TRUTH, HEARING = 'true positions', 'who hears whom'
+_RELOAD = """setInterval(() => fetch('static/js/bokeh.min.js', {method: 'HEAD', cache: 'no-store'})
+    .then(() => location.reload(), () => {}), 2000)"""
+"""JavaScript: begin anew as soon as the server answers again. Bokeh gives up after a while."""
 NEAR = 0.04
 """Distance within which a click chooses a robot, as a share of the map's width."""
-
-
-def _read(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding='utf-8')
-
-
-TEMPLATE = _read('page.html.j2')
-"""The layout of all pages. It takes their roots by name."""
-STYLE, WIDGETS = _read('page.css'), _read('widgets.css')
-"""The style of a page, and that of Bokeh's widgets in its colours."""
-VARIABLES = {'style': STYLE, 'script': _read('page.js')}
+STYLE, WIDGETS, SCRIPT, TEMPLATE, _ROBOT = (
+    Path(__file__).with_name(name).read_text(encoding='utf-8')
+    for name in ('page.css', 'widgets.css', 'page.js', 'page.html.j2', 'robot.html.j2'))
+"""Style of a page, and of Bokeh's widgets; functions; layout of a page, and of its details."""
+_DETAILS = Environment(autoescape=True).from_string(_ROBOT)
 
 
 def text(name: str, **options: Any) -> Any:
@@ -64,14 +61,39 @@ def paragraph(kind: str, content: str) -> str:
     return content and f'<p class="{kind}">{escape(content)}</p>'
 
 
+class SwarmPage:
+    """
+    What all pages show: map, timeline and texts, as roots of a document.
+
+    The layout takes roots by their names.
+    """
+
+    def __init__(self, document: Document, title: str, *names: str) -> None:
+        self.document = document
+        self.map, self.timeline = SwarmMap(), Timeline()
+        self.texts = {name: text(name) for name in ('facts', 'notes', 'legend', *names)}
+        document.title = title
+        document.template = TEMPLATE  # type: ignore[assignment]
+        document.template_variables.update(style=STYLE, script=SCRIPT)
+
+    def lay_out(self, *further: Any) -> None:
+        """Add all roots to the document, once their callbacks are set."""
+        for root in (self.map.figure, self.timeline.figure, *self.texts.values(), *further):
+            self.document.add_root(root)
+
+
 class PageState(NamedTuple):
     """The content of pages at one moment. It is immutable, so that threads may share it."""
 
     frame: Frame
     rings: Rings = Rings()
+    time: float = 0.0
+    """Since the first frame [s]."""
+    changes: float = 0.0
+    """Changes of leader of a robot [1/min]."""
     map: dict[str, Data] = {}  # noqa: A003
     bars: Data = History().data()
-    events: Sequence[Event] = ()
+    events: Sequence[tuple[float, str]] = ()
     texts: Mapping[str, str] = {}
     """HTML, by the name of its widget."""
 
@@ -80,89 +102,64 @@ class PageFeed:
     """
     Prepares the content of all pages.
 
-    :param trail: the length of trails [m].
     :ivar reach: robots within this distance are linked by a line [m].
-    :ivar pages: the open pages. Without a page only history and trails continue.
-    :ivar examination: the last examination, while a page shows who hears whom.
+    :ivar pages: the open pages. Without a page only the history continues.
     :ivar state: the newest content.
     """
 
-    def __init__(self, reach: float, trail: float = 5.0) -> None:
+    def __init__(self, reach: float) -> None:
         self.reach = reach
         self.pages: set[LivePage] = set()
-        self.examination: details.Examination | None = None
         self.state = PageState(Frame(Snapshot(0.0, {}), {}))
-        self._history, self._trails = History(SPAN), Trails(trail)
-
-    def wants(self, name: str) -> bool:
-        """Return whether a page shows :data:`TRUTH`, or :data:`HEARING`."""
-        return any(page.toggles[name].active for page in list(self.pages))
+        self._history = History(SPAN)
 
     def observe(self, frame: Frame, rings: Rings, statistics: Statistics) -> None:
         """Add the next frame, and the figures of the swarm so far."""
         history, now, last = self._history, frame.snapshot.time, self.state.frame.snapshot.time
         if not history.bars:
-            # Times count from the first frame, as in the terminal.
+            # Times count from the first robot, as in the terminal.
             history.start = now
         history.observe(frame)
-        self._trails.update(frame.snapshot)
         if self.pages:
-            # Bars are many. They change slowly.
-            bars = self.state.bars if int(now) == int(last) else history.data()
-            notes = (('warning', frame.warning), ('note', frame.note),
-                     ('next', frame.upcoming and f'next: {frame.upcoming}'))
-            figures = (*facts(frame, statistics),
-                       f'every robot had a leader {statistics.whole:.0%} of the time')
-            events = tuple(history.events)
             self.state = PageState(
-                frame, rings, map_data(frame, self.reach, self._trails.paths), bars, events, {
-                    'notes': ''.join(paragraph(*note) for note in notes),
-                    'facts': ' · '.join(map(escape, figures)),
-                    'legend': legend_html([frame], rings, self.reach),
-                    'events': '<h2>leaders that came and went</h2>' + _events_html(
-                        [event for event in events if not event.minor], MOST_EVENTS)})
+                frame, rings, history.now, statistics.changes_a_minute,
+                map_data(frame, self.reach),
+                # Bars are many. They change slowly.
+                self.state.bars if int(now) == int(last) else history.data(),
+                tuple(history.events), {
+                    'notes': paragraph('warning', frame.warning) + paragraph('note', frame.note)
+                    + paragraph('next', frame.upcoming and f'next: {frame.upcoming}'),
+                    'facts': ' · '.join(map(escape, facts(frame, statistics))),
+                    'legend': legend_html([frame], rings, self.reach)})
 
 
-class LivePage:
+class LivePage(SwarmPage):
     """
     The page of one viewer.
 
-    :param document: of the session. Further roots may be added.
+    :param document: of the session.
     :param feed: prepares the content.
     :param statuses: returns the last statuses of a robot on ``/diagnostics``.
     """
 
+    title = 'swarm'
+
     def __init__(self, document: Document, feed: PageFeed,
                  statuses: Callable[[int], Sequence[RobotStatus]] = lambda _: ()) -> None:
-        self._document, self._feed, self._statuses = document, feed, statuses
+        super().__init__(document, self.title, 'robot')
+        self._feed, self._statuses = feed, statuses
         self._shown: PageState | None = None
-        self.map, self.timeline = SwarmMap(), Timeline()
-        chart = self.map.figure
         # Updates are numbered, so that a slow browser skips some.
-        chart.tags, self._drawn = [0], self.map.sources['chosen']
-        chart.js_on_change('tags', CustomJS(
-            args={'drawn': self._drawn}, code='reportDrawn(drawn, cb_obj.tags)'))
-        chart.on_event(Tap, self._tap)
-        self.texts = {name: text(name) for name in (
-            'notes', 'facts', 'findings', 'robot', 'events', 'legend')}
-        self.robots: Any = Select(title='robot', value='', options=[], width=110,
+        self._sent, self._drawn = self.map.figure, self.map.sources['chosen']
+        self._sent.tags = [0]
+        self._sent.js_on_change('tags', CustomJS(args={'drawn': self._drawn}, code=(
+            'requestAnimationFrame(() => setTimeout(() => { drawn.tags = cb_obj.tags }))')))
+        self._sent.on_event(Tap, self._tap)
+        self.robots: Any = Select(name='controls', title='robot', value='', options=[], width=110,
                                   stylesheets=[WIDGETS])
-        self.toggles: dict[str, Any] = {
-            label: Toggle(label=label, width=120, align='end', stylesheets=[WIDGETS])
-            for label in (TRUTH, HEARING)}
-        for widget, changed in ((self.robots, 'value'), (self.toggles[HEARING], 'active')):
-            widget.on_change(changed, lambda _, __, ___: self._show_robot())
-        controls = row(self.robots, *self.toggles.values(), styles={'flex-wrap': 'wrap'},
-                       sizing_mode='stretch_width', name='controls')
-        document.title = 'swarm'
-        document.template = TEMPLATE  # type: ignore[assignment]
-        document.template_variables.update(VARIABLES)
-        # Bokeh gives up after half a minute, or when the page is older than five minutes. The
-        # template keeps trying.
-        document.config.update(reconnect_session=False, notify_connection_status=False)
-        document.js_on_event(ConnectionLost, CustomJS(code='connectionLost()'))
-        for root in (chart, controls, self.timeline.figure, *self.texts.values()):
-            document.add_root(root)
+        self.robots.on_change('value', lambda _, __, ___: self._show_robot())
+        document.js_on_event(ConnectionLost, CustomJS(code=_RELOAD))
+        self.lay_out(self.robots)
         self.update()
         document.add_periodic_callback(self.update, UPDATE)
         feed.pages.add(self)
@@ -184,14 +181,14 @@ class LivePage:
 
     def update(self) -> None:
         """Send the newest state once, unless the viewer still has to draw the last one."""
-        state, before, chart = self._feed.state, self._shown, self.map.figure
-        if state is before or self._drawn.tags not in ([], chart.tags):
+        state, before = self._feed.state, self._shown
+        if state is before or self._drawn.tags not in ([], self._sent.tags):
             return
-        self._document.hold('combine')
-        chart.tags = [chart.tags[0] + 1]
+        self.document.hold('combine')
+        self._sent.tags = [self._sent.tags[0] + 1]
         self.show(state, before)
         self._shown = state
-        self._document.unhold()
+        self.document.unhold()
 
     def show(self, state: PageState, before: PageState | None) -> None:
         """Show a state, after another one or none."""
@@ -204,29 +201,30 @@ class LivePage:
             self.timeline.show(state.bars)
         self.robots.options = ['', *map(str, sorted(snapshot.robots | snapshot.gone))]
         for name, html in state.texts.items():
-            self.texts[name].text = html
+            self.texts[name].update(text=html, visible=bool(html))
         self._show_robot()
 
     def _show_robot(self) -> None:
-        """Show the chosen robot, and who hears whom if the viewer wants it."""
-        state, robot, wanted = self._feed.state, self.chosen, self.toggles[HEARING].active
-        statuses: Sequence[RobotStatus] = ()
-        way: Sequence[int] = ()
-        shown = '<p>Click on a robot, or choose one.</p>'
-        if robot is not None:
-            statuses = self._statuses(robot)
-            way = details.way_to_leader(state.frame.snapshot, robot, self._feed.reach)
-            shown = details.robot_html(robot, state.frame.snapshot, way, statuses) + _events_html(
-                [event for event in state.events if event.robot == robot], MOST_OF_ROBOT)
-        self.texts['robot'].text = shown
-        examined = self._feed.examination if wanted else None
-        self.texts['findings'].text = examined.html() if examined else (
-            '<p>listening</p>' if wanted else '')
-        self.map.show(details.marks(state.frame.snapshot, way, details.radii(statuses),
-                                    examined or details.Examination()))
-
-
-def _events_html(events: Sequence[Event], most: int) -> str:
-    """Return the last events as HTML, the newest first."""
-    return ''.join(f'<p>{event.time:.1f} s: {escape(event.text)}</p>'
-                   for event in events[:-most - 1:-1])
+        """Show the chosen robot in the text and on the map, and the last events."""
+        state, snapshot, robot = self._feed.state, self._feed.state.frame.snapshot, self.chosen
+        known = snapshot.gone | snapshot.robots
+        places = {i: view.position for i, view in known.items() if view.position is not None}
+        way = [] if robot is None else way_to_leader(snapshot, robot, self._feed.reach)
+        statuses = [] if robot is None else self._statuses(robot)
+        values = {key: text for status in statuses for key, text in status.values.items()}
+        radius = vocabulary.number(values, vocabulary.RADIUS)
+        hysteresis = vocabulary.number(values, vocabulary.RADIUS_HYSTERESIS)
+        radii = () if radius is None or hysteresis is None else (
+            radius, radius * (1.0 - hysteresis))
+        # The taken candidacy comes first.
+        received = sorted(filter(None, values.get(vocabulary.CANDIDACIES, '').split('; ')),
+                          key=lambda each: not each.endswith(': taken'))
+        view = known.get(way[0]) if way else None
+        self.texts['robot'].text = _DETAILS.render(
+            view=view, way=way, snapshot=snapshot, statuses=statuses, values=values, radii=radii,
+            fields_text=fields_text, received=received, events=state.events[::-1])
+        self.map.show(tabulated({
+            'way': [places[i] for i in way if i in places],
+            'chosen': [places[i] for i in way[:1] if i in places],
+            'radii': [(*places[view.leader], radius) for radius in radii
+                      if view is not None and view.leader in places]}))

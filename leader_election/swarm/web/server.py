@@ -30,7 +30,7 @@ from bokeh.server.urls import per_app_patterns
 from bokeh.server.views.ws import WSHandler
 from leader_election.parameters import ParameterError
 from tornado.ioloop import IOLoop
-from tornado.web import HTTPError, RequestHandler
+from tornado.web import HTTPError
 
 HERE = ('localhost', '127.0.0.1', '::1')
 EVERYWHERE = ('0.0.0.0', '::')
@@ -38,43 +38,34 @@ EVERYWHERE = ('0.0.0.0', '::')
 _COOKIE = 'swarm_token'
 
 
-class _RefusalHandler(RequestHandler):
-    """Answers visitors without the token, and visitors who use a foreign host name."""
-
-    def get(self) -> None:
-        raise HTTPError(403, reason='the page is at the address that was printed; through ssh at '
-                        'http://localhost with the forwarded port')
-
-
 class _TokenProvider(AuthProvider):
     """
     Admits visitors.
 
     With a token, it admits visitors whose address, or cookie of an earlier visit, holds the token.
-    Without one, it admits visitors who use a host name of :data:`HERE`. So a page on the internet,
-    whose host name may resolve to this computer, is refused.
+    Without one, it admits visitors who use a host name of :data:`HERE`, also for the page that
+    asks. So a page on the internet, whose host name may resolve to this computer, is refused.
 
     :param token: of the address, empty for none.
     """
 
-    login_url = '/refused'
-    login_handler = _RefusalHandler
+    login_url = '/'
+    """Bokeh wants one. Nobody is sent there."""
 
     def __init__(self, token: str) -> None:
         self.token = token
         super().__init__()
 
-    @property
-    def get_user(self) -> Any:
-        return self._user
-
-    def _user(self, handler: Any) -> str | None:
-        if not self.token:
-            return 'viewer' if urlsplit(f'//{handler.request.host}').hostname in HERE else None
+    def get_user(self, handler: Any) -> str:  # type: ignore[override]
+        """Return that a visitor is admitted, or raise HTTPError."""
         given = handler.get_argument('token', '') or handler.get_cookie(_COOKIE, '')
-        if not hmac.compare_digest(given.encode(), self.token.encode()):
-            return None
-        if handler.request.headers.get('Upgrade') is None:
+        # Forwarded by ssh, the page may have another port.
+        hosts = f'//{handler.request.host}', handler.request.headers.get('Origin', '//localhost')
+        if not (hmac.compare_digest(given.encode(), self.token.encode()) if self.token
+                else {urlsplit(host).hostname for host in hosts} <= {*HERE}):
+            raise HTTPError(403, reason='the page is at the address that was printed; through ssh '
+                            'at http://localhost with the forwarded port')
+        if self.token and handler.request.headers.get('Upgrade') is None:
             handler.set_cookie(_COOKIE, given, httponly=True, samesite='Strict')
         return 'viewer'
 
@@ -89,11 +80,8 @@ class _Socket(WSHandler):
     application: Any
 
     def check_origin(self, origin: str) -> bool:
-        # Forwarded by ssh, the page may have another port.
-        allowed = urlsplit(origin).hostname in HERE or bool(self.application.auth_provider.token)
-        if not allowed:
-            self.log_exception()
-        return allowed
+        """Leave it to the admission of visitors."""
+        return True
 
     def log_exception(self, *_: Any) -> None:
         """Report a refusal: strangers send anything in place of token, session and origin."""
@@ -133,8 +121,7 @@ class PageServer:
         # A viewer that goes away, or asks for a file that does not exist, is no event.
         for name in ('bokeh.server.views.ws', 'tornado.access'):
             logging.getLogger(name).setLevel(logging.ERROR)
-        here = address in HERE
-        token = '' if here else token or secrets.token_urlsafe(12)
+        token = '' if address in HERE else token or secrets.token_urlsafe(12)
         try:
             self._server = Server(
                 make, IOLoop(), address=address, port=port, auth_provider=_TokenProvider(token))

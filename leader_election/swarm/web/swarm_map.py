@@ -13,109 +13,82 @@
 # limitations under the License.
 
 
-"""Map of a swarm by models of Bokeh: the content of pictures, trails, true positions, marks."""
+"""Charts by models of Bokeh: the map of a swarm, and curves over time."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bokeh.models import ColumnDataSource, DataRange1d, HoverTool
-from bokeh.models.annotations import Arrow, VeeHead
+from bokeh.models import ColumnDataSource, DataRange1d
 from bokeh.plotting import figure
 from leader_election.election.messages.codec import Position
 from leader_election.swarm.snapshot import RobotView
 from leader_election.swarm.view import drawing
 from leader_election.swarm.view.drawing import FAINT, REGION_EDGE, REGION_FILL
-from leader_election.swarm.view.formatting import Colour, GONE, hexadecimal, NOTE
+from leader_election.swarm.view.formatting import GONE, hexadecimal, NOTE
 from leader_election.swarm.view.frame import bounds, Frame, Rings
 import numpy as np
 
-TOOLS = 'pan,wheel_zoom,zoom_in,zoom_out,pan_left,pan_right,pan_up,pan_down,reset'
-MARGIN = 0.1, 0.2
-"""Shares of the map's width and height around the extent, for labels at its border."""
-WARNING, ALARM = '#e69f00', hexadecimal(NOTE)
-SIGNS = {'*': '★', 'o': '●', 'x': '×', '-': '—', '--': '╌'}
+ALARM = hexadecimal(NOTE)
 Data = dict[str, Any]
 """The columns of a source, all of one length, by name."""
-COLUMNS = {
-    **dict.fromkeys(('peaks', 'regions', 'walls', 'arena', 'parts', 'trails'), 'xs ys tint'),
-    **dict.fromkeys(('links', 'mutual', 'one_way', 'truth'), 'x y x1 y1'),
-    **dict.fromkeys(('robots', 'leaders'), 'x y id leader fill edge width'),
-    'labels': 'x y text below tint', 'uncertain': 'x y radius tint', 'radii': 'x y radius',
-    'found': 'x y tint', 'gone': 'x y id', 'chosen': 'x y', 'way': 'x y',
-    'extent': 'left right top bottom'}
-"""The columns of each source of a map. It is fitted to its extent."""
-LINES: Sequence[tuple[str, str, str, float, float, str, dict[str, Any]]] = (
-    ('quad', 'extent', FAINT, 0, 0, 'solid', {'fill_alpha': 0}),
-    ('patches', 'peaks', hexadecimal(drawing.PEAK), 1, 1, 'dashed', {'fill_alpha': REGION_FILL}),
-    ('patches', 'regions', 'tint', 1.4, REGION_EDGE, 'solid', {'fill_alpha': REGION_FILL}),
-    ('patches', 'walls', FAINT, 1, 1, 'solid', {'fill_alpha': 0.35}),
-    ('multi_line', 'arena', FAINT, 2, 1, 'solid', {}),
-    ('multi_line', 'parts', 'tint', 1, REGION_EDGE, 'solid', {}),
-    ('multi_line', 'trails', 'tint', 1.5, 0.5, 'solid', {}),
-    ('segment', 'links', drawing.LINK, 0.5, 1, 'solid', {}),
-    ('segment', 'mutual', FAINT, 1.5, 1, 'solid', {}),
-    ('segment', 'truth', FAINT, 1, 1, 'solid', {}),
-    ('circle', 'uncertain', 'tint', 1, 0.6, 'solid', {'fill_color': None}),
-    ('circle', 'radii', FAINT, 1, 1, 'dashed', {'fill_color': None}),
-    ('line', 'way', ALARM, 3, 1, 'dotted', {}))
-"""Glyph, source, colour, width, opacity, dash and filling of lines, the lowest first."""
-SYMBOLS = (
-    ('truth', 'diamond', 8, FAINT, 1, None), ('gone', 'x', 9, hexadecimal(GONE), 2, None),
-    ('found', 'circle', 20, 'tint', 3, None), ('chosen', 'circle', 28, ALARM, 3, None),
-    ('robots', 'circle', 9, 'edge', 'width', 'fill'),
-    ('leaders', 'star', 22, 'edge', 'width', 'fill'))
-"""Source, shape, size, and colour, width and filling of the edge of symbols."""
+SPOT = 'x y id fill_color line_color line_width'
+LAYERS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
+    'extent': ('quad', 'left right top bottom', {'line_width': 0, 'fill_alpha': 0}),
+    'peaks': ('patches', 'xs ys', {
+        'color': hexadecimal(drawing.PEAK), 'line_dash': 'dashed', 'fill_alpha': REGION_FILL}),
+    'regions': ('patches', 'xs ys color', {
+        'line_width': 1.4, 'line_alpha': REGION_EDGE, 'fill_alpha': REGION_FILL}),
+    'walls': ('patches', 'xs ys', {'color': FAINT, 'fill_alpha': 0.35}),
+    'arena': ('multi_line', 'xs ys', {'color': FAINT, 'line_width': 2}),
+    'links': ('segment', 'x0 y0 x1 y1', {'color': drawing.LINK, 'line_width': 0.5}),
+    'truth': ('segment', 'x0 y0 x1 y1', {'color': FAINT}),
+    'uncertain': ('circle', 'x y radius line_color', {'line_alpha': 0.6, 'fill_color': None}),
+    'radii': ('circle', 'x y radius', {
+        'line_color': FAINT, 'line_dash': 'dashed', 'fill_color': None}),
+    'way': ('line', 'x y', {'color': ALARM, 'line_width': 3, 'line_dash': 'dotted'}),
+    'gone': ('scatter', 'x y id', {
+        'marker': 'x', 'size': 9, 'line_color': hexadecimal(GONE), 'line_width': 2}),
+    'chosen': ('scatter', 'x y', {
+        'size': 28, 'line_color': ALARM, 'line_width': 3, 'fill_color': None}),
+    'robots': ('scatter', SPOT, {'size': 9}),
+    'leaders': ('scatter', SPOT, {'size': 22, 'marker': 'star'}),
+    'labels': ('text', 'x y text y_offset text_color', {
+        'anchor': 'center', 'text_font_size': '12px', 'text_font_style': 'bold',
+        'background_fill_color': 'white', 'background_fill_alpha': 0.8, 'padding': 1})}
+"""Glyph, columns and look of each part, the lowest first. Columns but ids are properties."""
 
 
 class SwarmMap:
     """
     A map, empty until data are shown.
 
-    :param prefix: of the names of the sources, which distinguishes two maps on one page.
     :ivar figure: the map.
-    :ivar sources: of its parts, by the names of :data:`COLUMNS`.
+    :ivar sources: of its parts, by the names of :data:`LAYERS`.
     """
 
-    def __init__(self, prefix: str = '') -> None:
+    def __init__(self) -> None:
         self.figure = chart = empty_chart(
-            name=f'{prefix}map', aspect_ratio=1.0, max_height=800, tools=TOOLS,
-            active_scroll='wheel_zoom', match_aspect=True, toolbar_location='above',
-            x_range=DataRange1d(range_padding=MARGIN[0]), x_axis_label='x [m]',
-            y_range=DataRange1d(range_padding=MARGIN[1]), y_axis_label='y [m]')
-        self.sources = {name: ColumnDataSource(columns(names, ()), name=prefix + name)
-                        for name, names in COLUMNS.items()}
-        for glyph, name, tint, width, alpha, dash, filling in LINES:
-            ends = [each for each in COLUMNS[name].split() if each != 'tint']
-            if filling:
-                filling = {'fill_color': tint, **filling}
-            drawn = getattr(chart, glyph)(
-                *ends, source=self.sources[name], line_color=tint, line_width=width,
-                line_alpha=alpha, line_dash=dash, **filling)
-            if name == 'extent':
-                chart.x_range.renderers = chart.y_range.renderers = [drawn]
-        robots = [chart.scatter('x', 'y', source=self.sources[name], marker=shape, size=size,
-                                line_color=tint, line_width=width, fill_color=fill)
-                  for name, shape, size, tint, width, fill in SYMBOLS][-2:]
-        chart.add_tools(HoverTool(renderers=robots, tooltips=[
-            ('robot', '@id'), ('leader', '@leader')]))
-        chart.add_layout(Arrow(
-            x_start='x', y_start='y', x_end='x1', y_end='y1', source=self.sources['one_way'],
-            line_color=WARNING, line_width=3,  # type: ignore[call-arg]
-            end=VeeHead(size=14, line_color=WARNING, fill_color=WARNING)))
-        # An outline covers half of the strokes of its text, so it is a text of its own below.
-        for style in ({'text_color': 'white', 'text_outline_color': 'white',
-                       'text_outline_width': 3}, {'text_color': 'tint'}):
-            chart.text('x', 'y', 'text', source=self.sources['labels'], y_offset='below',
-                       text_align='center', text_baseline='middle', text_font_size='12px',
-                       text_font_style='bold', **style)
+            name='map', aspect_ratio=1.0, max_height=800, tools='pan,wheel_zoom,reset',
+            active_scroll='wheel_zoom', match_aspect=True, min_border_top=12,
+            # Shares of the extent, for labels at its border.
+            x_range=DataRange1d(range_padding=0.1), x_axis_label='x [m]',
+            y_range=DataRange1d(range_padding=0.2), y_axis_label='y [m]')
+        self.sources = {name: ColumnDataSource(columns(names, ()), name=name)
+                        for name, (_, names, _) in LAYERS.items()}
+        drawn = [getattr(chart, glyph)(source=self.sources[name], **look, **{
+            each: each for each in names.split() if each != 'id'})
+            for name, (glyph, names, look) in LAYERS.items()]
+        chart.scatter('x0', 'y0', source=self.sources['truth'], marker='diamond', size=8,
+                      color=FAINT)
+        chart.x_range.renderers = chart.y_range.renderers = drawn[:1]
 
     def fit(self, frames: Sequence[Frame], rings: Rings) -> None:
         """Show the outlines, and fit the map to them, or else to all robots of these frames."""
         left, bottom, right, top = map(float, bounds(frames, rings))
         self.show(tabulated({
             'extent': [(left, right, top, bottom)],
-            **{name: _tinted([((0, 0, 0), ring) for ring in outlines])
-               for name, outlines in zip(('arena', 'walls', 'peaks'), rings)}}))
+            'arena': map(_corners, rings.arena), 'walls': map(_corners, rings.obstacles),
+            'peaks': map(_corners, rings.peaks)}))
         self.figure.aspect_ratio = min(max((right - left) / max(top - bottom, 1e-3), 0.7), 3.0)
 
     def show(self, data: Mapping[str, Data]) -> None:
@@ -124,29 +97,23 @@ class SwarmMap:
             self.sources[name].data = each
 
 
-def map_data(frame: Frame, reach: float,
-             trails: Mapping[int, Sequence[Position]] | None = None) -> dict[str, Data]:
+def map_data(frame: Frame, reach: float) -> dict[str, Data]:
     """
     Return the data of a map at a frame, by the name of the source.
 
     :param reach: robots within this distance are linked by a line [m], 0 for no lines.
-    :param trails: points of each robot's recent path, by id [m].
     """
     drawn, robots = drawing.drawing(frame, reach), frame.snapshot.robots
-    tint = {leader: hexadecimal(each) for leader, each in frame.colours.items()}
     return tabulated({
-        'regions': _tinted(drawn.regions), 'parts': _tinted(drawn.parts),
+        'regions': [(*_corners(ring), hexadecimal(tint))
+                    for tint, ring in (*drawn.regions, *drawn.parts)],
         'links': [(*one, *other) for one, other in drawn.links],
-        'trails': _tinted([(frame.colours[robots[i].leader], path)
-                           for i, path in (trails or {}).items()
-                           if i in robots and len(path) > 1]),
         'truth': [(*frame.truth[i], *robot.position) for i, robot in robots.items()
                   if robot.position is not None and i in frame.truth],
-        'uncertain': [(*_place(robot), robot.deviation, tint[robot.leader])
+        'uncertain': [(*_place(robot), robot.deviation, hexadecimal(frame.colours[robot.leader]))
                       for robot in drawn.uncertain],
         'gone': [(*_place(robot), robot.id) for robot in drawn.gone],
-        **{name: [(*_place(robot), robot.id, robot.leader, *drawing.spot(robot, frame))
-                  for robot in shown]
+        **{name: [(*_place(robot), robot.id, *drawing.spot(robot, frame)) for robot in shown]
            for name, shown in (('robots', drawn.robots), ('leaders', drawn.leaders))},
         'labels': [(*label.position, label.text, -label.above,
                     ALARM if label.remark else drawing.INK) for label in drawn.labels]})
@@ -156,45 +123,26 @@ def empty_chart(**options: Any) -> Any:
     """Return a chart without content, readable on a white and on a dark page."""
     chart: Any = figure(sizing_mode='stretch_width', background_fill_color=None,
                         border_fill_color=None, outline_line_color=None, **options)
-    chart.axis.axis_label_text_color = chart.axis.major_label_text_color = FAINT
-    chart.axis.axis_line_color = chart.axis.minor_tick_line_color = None
-    chart.axis.major_tick_line_color = FAINT
+    for axis in chart.axis:
+        axis.update(
+            axis_label_text_color=FAINT, major_label_text_color=FAINT, axis_line_color=None,
+            major_tick_line_color=FAINT, minor_tick_line_color=None)
     chart.grid.grid_line_color = None
     chart.toolbar.logo = None
     return chart
 
 
-def line_chart(label: str, curves: Sequence[tuple[str, str, str, Mapping[str, Any]]]
-               ) -> tuple[str, Any]:
-    """
-    Return the legend as HTML, and the chart, of curves over time.
-
-    :param label: of the axis of values.
-    :param curves: label, colour, dash and data of each, by the arguments of a line of Bokeh.
-    """
-    chart = empty_chart(name='charts', height=200, tools='xpan,xwheel_zoom,reset',
-                        x_axis_label='time [s]', y_axis_label=label)
-    for _, tint, dash, data in curves:
-        chart.line(**data, color=tint, line_width=2, line_dash=dash)
-    return ' &ensp; '.join(
-        f'<span style="color:{tint}">{SIGNS["-" if dash == "solid" else "--"]}</span>&nbsp;{name}'
-        for name, tint, dash, _ in curves), chart
-
-
 def legend_html(frames: Sequence[Frame], rings: Rings, communication_range: float) -> str:
     """Return the legend of these frames as HTML, without links if the range is 0."""
     return ' &ensp; '.join(
-        f'<span style="color:{entry.colour}">'
-        f'{"☆" if entry.hollow and entry.symbol == "*" else "○" if entry.hollow else sign}'
-        f'</span>&nbsp;{entry.text}'
-        for entry in drawing.legend(frames, rings, communication_range)
-        for sign in [SIGNS.get(entry.symbol, '')]) + (
-            ' &ensp; ◇&nbsp;true position' if any(frame.truth for frame in frames) else '')
+        [*(f'<span style="color:{entry.colour}">{entry.sign}</span>&nbsp;{entry.text}'
+           for entry in drawing.legend(frames, rings, communication_range)),
+         *['◇&nbsp;true position'] * any(frame.truth for frame in frames)])
 
 
-def tabulated(rows: Mapping[str, Sequence[Sequence[Any]]]) -> dict[str, Data]:
+def tabulated(rows: Mapping[str, Iterable[Sequence[Any]]]) -> dict[str, Data]:
     """Return the data of sources of a map from their rows, by the name of the source."""
-    return {name: columns(COLUMNS[name], each) for name, each in rows.items()}
+    return {name: columns(LAYERS[name][1], [*each]) for name, each in rows.items()}
 
 
 def columns(names: str, rows: Sequence[Sequence[Any]]) -> Data:
@@ -209,10 +157,9 @@ def columns(names: str, rows: Sequence[Sequence[Any]]) -> Data:
             else list(column) for name, column in zip(names.split(), found)}
 
 
-def _tinted(rings: Sequence[tuple[Colour, Sequence[Position]]]) -> list[tuple[Any, ...]]:
+def _corners(ring: Sequence[Position]) -> Sequence[Sequence[float]]:
     # To the millimetre: each digit is sent, or stored, for each corner.
-    return [(*([round(along, 3) for along in ends] for ends in zip(*ring)), hexadecimal(tint))
-            for tint, ring in rings]
+    return [[round(along, 3) for along in ends] for ends in zip(*ring)]
 
 
 def _place(robot: RobotView) -> Position:

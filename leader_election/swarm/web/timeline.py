@@ -15,32 +15,18 @@
 """Timeline of the leaders of all robots, with events, of a finished or of a running run."""
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from bokeh.models import ColumnDataSource, FactorRange, HoverTool
+from bokeh.models import ColumnDataSource, FactorRange
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.view.drawing import INK
 from leader_election.swarm.view.formatting import change_text, count, GONE, hexadecimal
 from leader_election.swarm.view.frame import Frame
 from leader_election.swarm.web.swarm_map import columns, Data, empty_chart
 
-MOST_BARS = 5000
-"""The most bars of a history with a span. The oldest are dropped."""
-MOST_EVENTS = 200
-_TALLEST = 300
-"""The number of robots beyond which their rows become thinner."""
-
-
-class Event(NamedTuple):
-    """An event of a robot."""
-
-    time: float
-    """[s]."""
-    robot: int
-    text: str
-    minor: bool = False
-    """Whether a member has only changed its leader."""
+MOST_EVENTS = 12
+"""The last events that a history with a span keeps."""
 
 
 @dataclass(slots=True)
@@ -58,7 +44,7 @@ class History:
     """
     The leaders of all robots over time, and events, from consecutive frames.
 
-    :param span: age at which bars and events are dropped [s].
+    :param span: age at which bars are dropped [s].
     :param start: the origin of time [s].
 
     >>> from leader_election.swarm.snapshot import RobotView, Snapshot
@@ -68,63 +54,38 @@ class History:
     ...     history.observe(Frame(Snapshot(time, {3: view}), {leader: (0.0, 0.0, 0.0)}))
     >>> [(bar.leader, bar.left, bar.right) for bar in history.bars]
     [(1, 0.0, 2.0), (3, 2.0, 2.0)]
-    >>> [event.text for event in history.events]
-    ['robot 3 leads']
+    >>> history.events
+    deque([(2.0, 'robot 3 leads')])
     """
 
     def __init__(self, span: float = float('inf'), start: float = 0.0) -> None:
         self.span, self.start = span, start
         self.now = 0.0
         """The time of the last frame [s]."""
-        self.bars: deque[Bar] = deque(maxlen=None if span == float('inf') else MOST_BARS)
-        self.events: deque[Event] = deque(maxlen=MOST_EVENTS)
+        self.bars: deque[Bar] = deque()
+        self.events: deque[tuple[float, str]] = deque(
+            maxlen=None if span == float('inf') else MOST_EVENTS)
+        """Leaders that came and went: times [s] and texts."""
         self._last: dict[int, Bar] = {}
         self._before: Frame | None = None
 
     def observe(self, frame: Frame) -> None:
-        """Add the next frame. Restart the history if time goes back."""
-        snapshot, now = frame.snapshot, frame.snapshot.time - self.start
-        if self._before is not None and snapshot.time < self._before.snapshot.time:
-            self.bars.clear()
-            self.events.clear()
-            self._last = {}
-        elif self._before is not None:
-            self._note(self._before, frame, now)
-        self.now = now
-        last = {}
-        for robot, view in snapshot.robots.items():
+        """Add the next frame."""
+        self.now, last = frame.snapshot.time - self.start, {}
+        if self._before is not None:
+            self.events.extend((self.now, text) for text in _changes(self._before, frame))
+        for robot, view in frame.snapshot.robots.items():
             bar = self._last.get(robot)
             if bar is not None:
-                bar.right = now
+                bar.right = self.now
             if bar is None or bar.leader != view.leader:
-                bar = Bar(robot, view.leader, now, now,
+                bar = Bar(robot, view.leader, self.now, self.now,
                           hexadecimal(frame.colours.get(view.leader, GONE)))
                 self.bars.append(bar)
             last[robot] = bar
         self._last, self._before = last, frame
-        while self.bars and self.bars[0].right < now - self.span:
+        while self.bars and self.bars[0].right < self.now - self.span:
             self.bars.popleft()
-        while self.events and self.events[0].time < now - self.span:
-            self.events.popleft()
-
-    def _note(self, last: Frame, frame: Frame, now: float) -> None:
-        """Add the events between the last frame and this one."""
-        before, after = last.snapshot, frame.snapshot
-        led = regions(before)
-        for robot, view in after.robots.items():
-            old = before.robots.get(robot)
-            if old is None and robot in before.gone:
-                self.events.append(Event(now, robot, f'robot {robot} is heard again'))
-            if old is not None and old.leader != view.leader:
-                self.events.append(Event(
-                    now, robot, change_text(robot, view.leader, frame.because.get(robot, '')),
-                    robot not in (old.leader, view.leader)))
-        for robot in before.robots.keys() & after.gone.keys():
-            others = len(led.get(robot, ())) - 1
-            self.events.append(Event(now, robot, f'robot {robot} is silent' + (
-                f', which led {count(others, "other")}' if others > 0 else '')))
-        if frame.note and frame.note != last.note:
-            self.events.append(Event(now, -1, frame.note))
 
     def data(self) -> Data:
         """Return the columns of the bars, with a row a robot, in the order of its last leader."""
@@ -137,6 +98,23 @@ class History:
              INK if bar.robot == bar.leader else None) for bar in bars])
 
 
+def _changes(last: Frame, frame: Frame) -> Iterator[str]:
+    """Yield the texts of the events between two frames: leaders, silences and notes."""
+    before, after = last.snapshot, frame.snapshot
+    for robot, view in after.robots.items():
+        old = before.robots.get(robot)
+        if robot in before.gone:
+            yield f'robot {robot} is heard again'
+        elif old is not None and old.leader != view.leader and robot in (old.leader, view.leader):
+            yield change_text(robot, view.leader, frame.because.get(robot, ''))
+    for robot in before.robots.keys() & after.gone.keys():
+        others = len(regions(before).get(robot, ())) - 1
+        yield f'robot {robot} is silent' + (
+            f', which led {count(others, "other")}' if others > 0 else '')
+    if frame.note and frame.note != last.note:
+        yield frame.note
+
+
 class Timeline:
     """A chart of one row a robot, in the colours of its leaders. Bars of leaders have an edge."""
 
@@ -144,16 +122,15 @@ class Timeline:
         self.source = ColumnDataSource(History().data())
         self.figure = chart = empty_chart(
             name='timeline', height=200, tools='xpan,xwheel_zoom,reset', x_axis_label='time [s]',
-            y_axis_label='robots', y_range=FactorRange())
+            y_axis_label='robots', y_range=FactorRange(),
+            tooltips='robot @robot follows @leader from @left{0.0} to @right{0.0} s')
         chart.yaxis.update(major_label_text_font_size='9px', major_tick_line_color=None)
-        bars = chart.hbar(y='robot', left='left', right='right', height=1.0, fill_color='tint',
-                          line_color='edge', line_width=0.5, source=self.source)
-        chart.add_tools(HoverTool(renderers=[bars], tooltips=[
-            ('robot', '@robot'), ('leader', '@leader'),
-            ('from', '@left{0.0} s'), ('to', '@right{0.0} s')]))
+        chart.hbar(y='robot', left='left', right='right', height=1.0, fill_color='tint',
+                   line_color='edge', line_width=0.5, source=self.source)
 
     def show(self, data: Data) -> None:
         """Show the bars of a history (:meth:`History.data`) in place of those shown."""
         self.source.data = data
         self.figure.y_range.factors = rows = list(dict.fromkeys(data['robot']))
-        self.figure.height = 90 + 11 * min(len(rows), _TALLEST)
+        # Of more than 300 robots the rows become thinner.
+        self.figure.height = 90 + 11 * min(len(rows), 300)

@@ -25,35 +25,31 @@ import sys
 import time
 
 from bokeh.document import Document
-from bokeh.models.widgets import Slider, Toggle
+from bokeh.events import ButtonClick
+from bokeh.models.widgets import Button, Slider
 from browser import Browser, browser  # noqa: F401
 from leader_election.election.algorithms.given import GIVEN
-from leader_election.election.messages.codec import MAIN
 from leader_election.election.robot.own_parameters import built
-from leader_election.election.robot.parameters import (
-    ElectionParameters,
-    further_names,
-    InstanceParameters,
-)
+from leader_election.election.robot.parameters import ElectionParameters, further_names
 from leader_election.parameters import ParameterError, table
-from leader_election.ros.demo.controls import BESIDE, CONTROLS, robot_parameters, SETTINGS, TOURS
-from leader_election.ros.demo.play import main
-from leader_election.ros.demo.playground import Playground
+from leader_election.ros.demo import controls
+from leader_election.ros.demo.controls import CONTROLS, robot_parameters, SETTINGS, TOURS
+from leader_election.ros.demo.playground import main, Playground
 from leader_election.ros.nodes.process import spin
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.fleet.hosting import RobotHostParameters
 from leader_election.swarm.snapshot import RobotView
 from leader_election.swarm.web.live_page import LivePage, PageFeed
-from leader_election.swarm.web.play_page import FAULTS, LOOK, PlayPage, SWITCHES
+from leader_election.swarm.web.play_page import FAULTS, LOOK, PlayPage
 import pytest
 from rcl_interfaces.srv import GetParameters
 from rclpy.parameter import parameter_value_to_python
 from ros2_stand_in import put_on_path
 
-SLIDERS = [name for name, setting in SETTINGS.items() if 'anew' not in setting]
+RUNNING = [name for name, setting in SETTINGS.items() if 'anew' not in setting]
 OTHER = {'radius': 3.5, 'radius_hysteresis': 0.1, 'communication_range': 4.0, 'radio_loss': 0.25,
-         'speed': 0.7}
-"""A value of each slider that is not that of the start."""
+         'speed': 0.7, 'radio_groups': '1', 'odom_silent': '2'}
+"""Another value of each control of a running swarm than that of the start."""
 FORGED = 99
 
 
@@ -74,7 +70,7 @@ class Play:
 
     @property
     def robots(self) -> dict[int, RobotView]:
-        return self.game.observers[MAIN].snapshot.robots
+        return self.game.observer.snapshot.robots
 
     def until(self, condition: Callable[[], bool], deadline: float = 60.0) -> None:
         end = time.monotonic() + deadline
@@ -83,11 +79,11 @@ class Play:
             self.game.step()
             return condition() or time.monotonic() > end
 
-        spin([*self.game.observers.values()], over)
+        spin([self.game.observer], over)
         assert condition() and self.game.errors == []
 
     def parameter(self, node: str, name: str) -> object:
-        client = self.game.observers[MAIN].create_client(GetParameters, f'/{node}/get_parameters')
+        client = self.game.observer.create_client(GetParameters, f'/{node}/get_parameters')
         self.until(client.service_is_ready)
         answer = client.call_async(GetParameters.Request(names=[name]))
         self.until(answer.done)
@@ -132,7 +128,7 @@ def test_control_has_range_and_unit_of_its_declaration(name: str) -> None:
     here, given = CONTROLS[name], SETTINGS[name]
     (p,) = (p for p in (*table(WorldParameters if 'of_world' in given else ElectionParameters),
                         *table(GIVEN.parameters, 'given.'))
-            if p.name == name.removeprefix(f'{BESIDE}.'))
+            if p.name == name)
     assert here.unit == p.unit and here.check(given['value']) == given['value']
     for value in here.choices() if here.choices else (here.lower, here.upper):
         assert value is None or here.check(p.check(value)) == value
@@ -149,27 +145,25 @@ def test_robots_take_every_choice_of_the_page(ros: None, tmp_path: Path) -> None
             known = {*further_names(given), *(p.name for p in table(ElectionParameters)), *host}
             assert given.keys() <= known
             built(ElectionParameters, {'robot_id': 1, **given})
-            built(InstanceParameters, given, f'{BESIDE}.')
 
 
 def test_sliders_and_their_command_lines_change_the_same_parameters(
         play: Callable[..., Play]) -> None:
-    assert {*OTHER} == {*SLIDERS}
-    one = play(robots=2, **{key: SETTINGS[key]['value'] for key in SLIDERS})
+    assert {*OTHER} == {*RUNNING}
+    one = play(robots=2, **{key: SETTINGS[key]['value'] for key in RUNNING})
     robots = [f'robot_{i}/election_node' for i in (1, 2)]
 
     def set_to() -> dict[str, set[object]]:
         one.until(lambda: not any(map(one.game.asked, ('world', *robots))))
         return {key: {one.parameter(node, key) for node in (
-            ['world'] if 'of_world' in SETTINGS[key] else robots)} for key in SLIDERS}
+            ['world'] if 'of_world' in SETTINGS[key] else robots)} for key in RUNNING}
 
     commands = [one.game.do(*change) for change in OTHER.items()]
     assert [one.game.do(*change) for change in OTHER.items()] == [''] * len(OTHER)
     assert set_to() == {key: {value} for key, value in OTHER.items()}
-    assert one.parameter(robots[0], f'{BESIDE}.radius') == OTHER['radius']
-    for key in SLIDERS:
+    for key in RUNNING:
         one.game.do(key, SETTINGS[key]['value'])
-    assert set_to() == {key: {SETTINGS[key]['value']} for key in SLIDERS}
+    assert set_to() == {key: {SETTINGS[key]['value']} for key in RUNNING}
     one.has_run('\n'.join(f'({command}) &' for command in commands) + '\nwait')
     assert set_to() == {key: {value} for key, value in OTHER.items()}
 
@@ -182,10 +176,11 @@ def test_faults_and_their_command_lines_have_the_same_effect(play: Callable[...,
         what(one, *of)
 
     check(_frozen)
-    check(_made_and_ended, 'blind', 3, ('revive', 3),
+    check(_made_and_ended, 'odom_silent', '3', ('odom_silent', ''),
           lambda: 3 in one.robots and one.robots[3].position is None)
-    check(_made_and_ended, 'cut', True, ('cut', False), lambda: len(one.leaders) == 2)
-    check(_made_and_ended, 'liar', True, ('liar', False), lambda: FORGED in one.leaders)
+    check(_made_and_ended, 'radio_groups', '1', ('radio_groups', ''),
+          lambda: len(one.leaders) == 2)
+    check(_made_and_ended, 'forge', 2, ('revive', 2), lambda: FORGED in one.leaders)
     check(_moved)
     check(_killed_and_back)
 
@@ -280,23 +275,25 @@ def test_request_is_refused_with_its_name_when_wrong(ros: None, tmp_path: Path) 
             ('kill', 9, 'robot.*9.*1 to 3'), ('algorithm', 'bonded', 'did you mean bounded'),
             ('tasks', 'gate', "tasks: 'gate'"),
             ('algorithm', 'given', 'leaders: algorithm given takes the ids of its leaders'),
-            ('beside.algorithm', 'given', 'leaders: algorithm given'),
+            ('radio_groups', '1-x', 'radio_groups'), ('odom_silent', 'x', 'odom_silent'),
             ('given.leaders', '1, x', 'leaders')):
         with pytest.raises(ParameterError, match=text):
             game.do(name, value)
 
 
-def test_tours_execute_all_steps_on_both_swarms_and_are_undone(
-        play: Callable[..., Play]) -> None:
-    one = play(robots=5, speed=0.4, pace=16.0)
+def test_tours_execute_all_steps_and_are_undone(
+        play: Callable[..., Play], monkeypatch: pytest.MonkeyPatch) -> None:
+    one = play(robots=5, speed=0.4)
+    before = dict(one.game.values)
     for title, steps in TOURS.items():
         assert 50.0 <= sum(step['wait'] for step in steps) <= 75.0
+        monkeypatch.setitem(controls.TOURS, title, [  # type: ignore[arg-type]
+            step | {'wait': step['wait'] / 16.0} for step in steps])
         told, errors, last = [], set(), {}
-        before = dict(one.game.values)
 
         def over(told: list[str] = told, errors: set[str] = errors,
                  last: dict[str, object] = last) -> bool:
-            errors.add(one.game.error)
+            errors.update(one.game.errors)
             if one.game.told:
                 last.update(one.game.values)
             if one.game.told and one.game.told not in told:
@@ -305,47 +302,44 @@ def test_tours_execute_all_steps_on_both_swarms_and_are_undone(
 
         one.game.request('tour', title)
         one.until(over)
-        assert told == [title + ': ' + step['text'] for step in steps] and errors == {''}
+        assert told == [title + ': ' + step['text'] for step in steps] and errors == set()
         set_to = {step['control']: step['value'] for step in steps if step.get('control') in last}
         assert {**last, **set_to} == last
         # The end of a tour undoes what the tour has changed.
         assert one.game.values == before
-        one.until(lambda: len(one.robots) == 5)
-    beside = one.game.observers[BESIDE]
-    one.until(lambda: {*beside.snapshot.robots} == {*one.robots})
-    assert all(math.dist(view.position or (), one.robots[i].position or ()) < 2.0
-               for i, view in beside.snapshot.robots.items())
-    assert len(one.game.curves) > 9 and {len(point) for point in one.game.curves} == {3}
     _undone(one)
 
 
 def _undone(one: Play) -> None:
-    """Check that the early end of a tour, and a reset, restore the start."""
-    before, ids = dict(one.game.values), {*one.robots}
+    """Check that another tour, and a reset, restore the start."""
+    before, ids = dict(one.game.values), {*one.game.ids}
+    one.until(lambda: {*one.robots} == ids)
     one.game.do('freeze', 1)
     one.until(lambda: {*one.robots} == ids - {1})
-    one.game.request('tour', next(title for title in TOURS if title.startswith('Why')))
+    why, dead, _ = TOURS
+    one.game.do('algorithm', 'colour')
+    one.game.request('tour', why)
     one.until(lambda: one.game.values['radius'] == 6.0)
-    one.game.request('tour', '')
-    one.until(lambda: one.game.values == before)
-    one.game.do('radius', 3.0)
+    assert one.game.values == {**before, 'radius': 6.0}
+    one.game.request('tour', dead)
+    one.until(lambda: one.game.values == {**before, 'speed': 0.2})
     one.game.do('kill', 1)
-    one.game.do('blind', 2)
+    one.game.do('odom_silent', '2')
     one.game.request('reset', None)
     one.until(lambda: one.game.values == before and {*one.robots} == ids
               and one.robots[2].position is not None)
-    assert not one.game.blind
 
 
 def test_page_has_a_control_for_each_setting_switch_and_act(ros: None, tmp_path: Path) -> None:
     game, requests, document = Playground(tmp_path), [], Document()
     game.request = lambda name, value: requests.append(name)
     PlayPage(game, document, PageFeed(6.0))
-    assert {each.name for each in document.select({'type': Slider})} == {*SLIDERS, 'robots'}
-    for toggle in document.select({'type': Toggle}):
-        toggle.active = True
-    assert sorted(requests) == sorted(SWITCHES)
-    assert {*FAULTS, *SWITCHES, 'tour', 'reset'} - {LOOK} == {*game.acts}
+    assert {each.name for each in document.select({'type': Slider})} == {
+        name for name, each in CONTROLS.items() if each.type is not str}
+    for button in document.select({'type': Button}):
+        button._trigger_event(ButtonClick(button))
+    assert sorted(requests) == ['reset', *['tour'] * len(TOURS)]
+    assert {*FAULTS, 'tour', 'reset'} - {LOOK} == {*game.acts}
     looking = Document()
     LivePage(looking, PageFeed(6.0))
     assert not [*looking.select({'type': Slider})]
@@ -397,7 +391,7 @@ def test_slider_click_and_switch_change_the_swarm_in_a_browser(
         browser.until("named('command').text.includes('kill -KILL')")
         browser.until(f"named('leaders').data.id.length && named('leaders').data.id[0] != {leader}"
                       f" && named('gone').data.id[0] == {leader}")
-        browser.get("named('cut').active = true")
+        browser.get("named('radio_groups').value = '1-2'")
         browser.until("named('command').text.includes('radio_groups')")
         assert browser.errors() == []
     finally:

@@ -79,13 +79,12 @@ def statuses(robot: str, robot_id: int, level: int = 0, message: str = 'leads',
 
 
 def healthy(**changes: Any) -> Observations:
-    """Return observations of three robots, each a neighbour of both others, but for changes."""
+    """Return observations of three robots that hear each other, but for changes."""
     swarm = Observations(
         float(SECONDS), float(SECONDS),
         sorted(heard for i in IDS.values() for heard in said(i)),
         {f'/{name}/odom': readings() for name in NAMES},
         [status for name, i in IDS.items() for status in statuses(name, i)],
-        {name: [j for j in IDS.values() if j != i] for name, i in IDS.items()},
         [endpoint for name in NAMES for endpoint in wiring(name)])
     return replace(swarm, **changes)
 

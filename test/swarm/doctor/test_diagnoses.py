@@ -36,7 +36,6 @@ from leader_election.swarm.doctor.diagnoses import (
     swarm_topics,
 )
 from leader_election.swarm.doctor.observations import (
-    by_robot,
     Endpoint,
     find_radio_topics,
     KnownRobot,
@@ -109,8 +108,6 @@ def swarm(space: str, frame: str = 'map') -> Observations:
         odometry={f'/{name}/odom': readings() for name in names},
         diagnostics=[report for name, i in zip(names, IDS.values())
                      for report in statuses(name, i)],
-        neighbours={name: [j for j in IDS.values() if j != i]
-                    for name, i in zip(names, IDS.values())},
         endpoints=[endpoint for name in names for endpoint in wiring(name, topic)])
 
 
@@ -119,7 +116,6 @@ def both(one: Observations, other: Observations) -> Observations:
         one, messages=sorted([*one.messages, *other.messages]),
         odometry={**one.odometry, **other.odometry},
         diagnostics=[*one.diagnostics, *other.diagnostics],
-        neighbours={**one.neighbours, **other.neighbours},
         endpoints=[*one.endpoints, *other.endpoints])
 
 
@@ -186,7 +182,7 @@ def test_chosen_swarm_leaves_out_robots_of_other_namespaces() -> None:
 
 
 def test_robot_without_a_swarm_is_silent() -> None:
-    alone = replace(swarm('green'), neighbours={}, messages=[], endpoints=[])
+    alone = replace(swarm('green'), messages=[], endpoints=[])
     seen = both(both(swarm('red'), swarm('blue')), alone)
     found = [(f.check, f.subjects) for f in examine(seen)]
     assert found == [('silent', (f'green/{name}',)) for name in NAMES]
@@ -195,7 +191,7 @@ def test_robot_without_a_swarm_is_silent() -> None:
 def test_single_robot_on_its_topic_is_a_swarm() -> None:
     red = swarm('red')
     alone = both(red, replace(
-        swarm('blue'), endpoints=wiring('blue/alice', BLUE), neighbours={},
+        swarm('blue'), endpoints=wiring('blue/alice', BLUE),
         diagnostics=statuses('blue/alice', 1),
         messages=[heard._replace(topic=BLUE) for heard in said(1)]))
     assert 'ids' not in [finding.check for finding in examine(alone)]
@@ -254,7 +250,6 @@ def test_robot_with_an_output_namespace_is_found_by_its_node() -> None:
                for place in ('', '/rescue')]
     seen = Observations(1.0, endpoints=outputs)
     assert (seen.robots, seen.nodes) == (['alice'], outputs[:1])
-    assert by_robot({'alice/election': 3, 'bob': 4}, outputs) == {'alice': 3, 'bob': 4}
 
 
 # The report of the doctor, and causes before symptoms in it.

@@ -21,6 +21,7 @@ from typing import Any
 from bokeh.document import Document
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import table
+from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.web.live_page import PageFeed
 from leader_election.swarm.web.play_page import FAULTS, MOVE, PlayPage
@@ -29,6 +30,7 @@ from swarm.view.example import frame, RINGS
 
 LENGTHS = [replace(p, upper=30.0) for p in table(ElectionParameters)
            if p.name in ('radius', 'communication_range')]
+(SILENT,) = (p for p in table(WorldParameters) if p.name == 'odom_silent')
 
 
 class Page:
@@ -37,9 +39,8 @@ class Page:
     def __init__(self) -> None:
         self.document, self.made, self.feed = Document(), list[tuple[str, Any]](), PageFeed(2.5)
         self.game = SimpleNamespace(
-            values={'radius': 8.0, 'communication_range': 2.5, 'cut': False, 'liar': False},
-            controls=LENGTHS, commands='', error='', told='', curves=[(0.0, 0, 0)],
-            beside=SimpleNamespace(frame=frame(), rings=RINGS),
+            values={'radius': 8.0, 'communication_range': 2.5, 'odom_silent': ''},
+            controls=[*LENGTHS, SILENT], commands='', errors=[], told='',
             request=lambda *request: self.made.append(request))
         self.viewed = PlayPage(self.game, self.document, self.feed)
         self.feed.observe(frame(), RINGS, Statistics())
@@ -51,6 +52,10 @@ class Page:
 
     def click(self, x: float, y: float) -> None:
         self.viewed._tap(SimpleNamespace(x=x, y=y))
+
+    def update(self, shift: float) -> None:
+        self.feed.observe(frame(shift), RINGS, Statistics())
+        self.viewed.update()
 
     def requests(self) -> list[tuple[str, Any]]:
         made, self.made = self.made, []
@@ -74,36 +79,45 @@ def test_click_requests_the_chosen_fault_and_none_when_looking(page: Page) -> No
 
 def test_robot_moves_to_the_second_of_two_clicks(page: Page) -> None:
     page.widget('fault').active = [*FAULTS].index(MOVE)
-    for _ in range(2):
-        page.click(4.1, 2.1)
-        page.viewed.show_controls()
+    for shift in (1.5, 2.5):
+        page.click(4.1 + shift - 1.5, 2.1)
+        page.update(shift)
         assert 'robot 2: click where it goes' in page.widget('note').text
         page.click(7.0, 5.0)
         assert page.requests() == [(MOVE, [2, 7.0, 5.0])]
+        page.click(12.0, 9.0)
 
 
-def test_another_action_ends_the_wait_for_the_place_of_a_robot(page: Page) -> None:
-    for name, value in (('fault', 0), ('cut', True)):
-        page.widget('fault').active = [*FAULTS].index(MOVE)
-        page.click(4.1, 2.1)
-        page.widget(name).active = value
-        page.viewed.show_controls()
-        assert page.widget('note').text == ''
+@pytest.mark.parametrize(('name', 'value'), [('fault', 0), ('odom_silent', '3')])
+def test_another_action_ends_the_wait_for_the_place_of_a_robot(
+        page: Page, name: str, value: object) -> None:
+    page.widget('fault').active = [*FAULTS].index(MOVE)
+    page.click(4.1, 2.1)
+    setattr(page.widget(name), 'active' if name == 'fault' else 'value', value)
+    page.update(1.5)
+    assert page.widget('note').text == ''
 
 
-def test_controls_are_updated_with_each_update_of_the_map(page: Page) -> None:
-    page.game.told = 'Who may act: cut'
-    page.feed.observe(frame(1.5), RINGS, Statistics())
-    page.viewed.update()
-    assert 'Who may act: cut' in page.widget('tour').text
+def test_page_shows_the_state_of_the_playground_and_the_curve(page: Page) -> None:
+    page.game.told, page.game.commands = 'Who may act: cut', 'kill -KILL <1>'
+    page.game.errors = ['robot 3 is dead already']
+    for shift in (1.5, 2.5):
+        page.update(shift)
+    assert 'Who may act: cut' in page.widget('told').text and page.widget('told').visible
+    assert page.widget('command').text == '<pre>kill -KILL &lt;1&gt;</pre>'
+    assert not page.widget('command').visible
+    assert 'robot 3 is dead already' in page.widget('note').text
+    assert page.viewed._curve.data['x'] == [0.0, 1.5, 2.5]
+    assert page.viewed._curve.data['y'] == [0.0, 0.0, 0.0]
 
 
 def test_widgets_request_only_changes_of_their_viewer(page: Page) -> None:
     page.widget('radius').trigger('value_throttled', 8.0, 5.0)
-    page.widget('cut').active = True
-    assert page.requests() == [('radius', 5.0), ('cut', True)]
-    page.game.values |= {'radius': 3.0, 'cut': True, 'liar': True}
-    page.viewed.show_controls()
+    page.widget('odom_silent').value = '1, 2'
+    assert page.requests() == [('radius', 5.0), ('odom_silent', '1, 2')]
+    page.game.values |= {'radius': 3.0, 'odom_silent': '3'}
+    page.update(1.5)
     page.widget('radius').trigger('value_throttled', 8.0, 3.0)
-    assert [page.widget(name).active for name in ('cut', 'liar')] == [True, True]
+    assert page.widget('odom_silent').value == '3'
     assert page.widget('radius').value == 3.0 and page.requests() == []
+

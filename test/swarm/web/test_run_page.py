@@ -18,30 +18,11 @@ from pathlib import Path
 import re
 
 from leader_election.swarm.recording.replay_command import main
-from leader_election.swarm.snapshot import RobotView, Snapshot
-from leader_election.swarm.view.frame import Frame
-from leader_election.swarm.web import run_page
 from leader_election.swarm.web.run_page import write_page
-from leader_election.swarm.web.timeline import History, MOST_BARS
 import pytest
 from swarm.recording.made import story, write
 from swarm.view.example import frame, RINGS
 from test_packaging import without
-
-
-def test_page_drops_frames_of_long_runs_except_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    frames = [frame(shift / 10) for shift in range(60)]
-    monkeypatch.setattr(run_page, 'MOST_ROWS', 70)
-    kept = run_page.fitting(frames)
-    assert len(kept) == 10 and kept[-1] is frames[-1]
-
-
-def test_history_of_a_finished_run_starts_at_its_beginning() -> None:
-    views = [RobotView(1, None, -9.0, 0.0, leader) for leader in (1, 2)]
-    history = History()
-    for time in range(MOST_BARS + 2):
-        history.observe(Frame(Snapshot(float(time), {1: views[time % 2]}), {}))
-    assert min(history.data()['left']) == 0.0
 
 
 @pytest.fixture(scope='module')
@@ -57,9 +38,8 @@ def test_page_of_a_recording_has_its_figures_events_and_radius_in_one_file(
         page: Path) -> None:
     text = page.read_text()
     for part in ('<h1>story.mcap: each robot', '4 robots, 1 of them silent at the end',
-                 'leader 4, which led 3 others, fell silent at 9.2 s', 'robot 3 leads for',
-                 'radius 6 m', 'true position',
-                 'The whole report'):
+                 'leader 4, which led 3 others, fell silent at 9.2 s', 'within 6 m',
+                 'robot 4 is silent, which led 3 others', 'true position', 'The whole report'):
         assert part in text
     # Nothing is fetched.
     assert not re.search(r'<(script|link|img)[^>]*(src|href)=["\']?(https?:)?//', text)
@@ -67,8 +47,8 @@ def test_page_of_a_recording_has_its_figures_events_and_radius_in_one_file(
 
 def test_run_page_escapes_texts_of_messages(tmp_path: Path) -> None:
     evil = '<script>alert(1)</script>'
-    write_page(tmp_path / 'run.html', evil, [evil], [evil], [(0.0, evil)], evil,
-               [frame(note=evil)], RINGS, 3.0)
+    write_page(tmp_path / 'run.html', evil, [frame(note=evil)], RINGS, 3.0, 0.0, [evil], [evil],
+               [(0.0, evil)], evil)
     assert evil not in (tmp_path / 'run.html').read_text()
 
 

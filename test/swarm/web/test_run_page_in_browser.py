@@ -23,10 +23,8 @@ from swarm.recording.made import story, write
 
 __all__ = ['browser']
 
-LEADERS = """[...new Set(Bokeh.documents[0].roots().flatMap((root) => [...root.references()]))]
-    .filter((each) => each.data?.leader && each.data.x)
-    .map((each) => [...each.data.leader].join()).sort()"""
-"""JavaScript: the leaders of the robots on the map, and of the leaders."""
+IDS = "['leaders', 'robots', 'gone'].map((name) => [...named(name).data.id].join())"
+"""JavaScript: the leaders, the other robots, and those that are silent."""
 
 
 def test_page_opens_from_disk_and_its_slider_moves_the_swarm(
@@ -35,17 +33,16 @@ def test_page_opens_from_disk_and_its_slider_moves_the_swarm(
     assert main([str(write(tmp_path / 'story.mcap', story())), '--html', str(page)]) == 0
     browser.phone()
     browser.open(page.as_uri())
-    assert browser.get(LEADERS) == ['4', '4,4,4']
-    browser.get("named('time').value = 15.0")
-    assert browser.get(LEADERS) == ['3', '3,3']
-    # By a click on an event, and by the playback, which stops at the end.
-    browser.get("[...document.querySelectorAll('button.at')].find((at) => at.value > 5).click()")
-    assert browser.get("named('time').value") == 9.25
-    assert browser.get(LEADERS) == ['4', '4,4,4']
-    browser.get("named('time').value = 20.0")
-    browser.press('▶ play', Keys.SPACE)
-    browser.until("named('time').value == named('time').end && !named('play').active")
+    led, lost = ['4', '1,2,3', ''], ['3', '1,2', '4']
+    assert browser.get(IDS) == led
+    browser.get("named('guides').value = 15.0")
+    assert browser.get(IDS) == lost
+    # By a click on an event, on the timeline, and by the keyboard.
+    browser.get("[...document.querySelectorAll('button.at')].find((at) => at.value > 1).click()")
+    assert browser.get(IDS) == ['', '1,2,3', '4']
+    browser.click('timeline', 5.0, 0.5)
+    assert 4.5 < browser.get("named('guides').value") < 5.5 and browser.get(IDS) == led
     browser.press('slider', Keys.HOME)
-    assert browser.get("named('time').value == named('time').start")
+    assert browser.get("named('guides').value == named('guides').start")
     assert browser.get('document.documentElement.scrollWidth') <= PHONE['width']
     assert browser.errors() == []

@@ -30,14 +30,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.robot.diagnostics import RobotStatus
 from leader_election.parameters import ParameterError
-from leader_election.swarm.doctor.diagnoses import Finding
-from leader_election.swarm.doctor.observations import Level
 from leader_election.swarm.history import Statistics
-from leader_election.swarm.snapshot import RobotView, Snapshot
+from leader_election.swarm.snapshot import RobotView, Snapshot, way_to_leader
 from leader_election.swarm.view.formatting import hexadecimal, NOTE
 from leader_election.swarm.view.frame import Frame, Rings
-from leader_election.swarm.web.details import Examination, marks, robot_html, TINTS, way_to_leader
-from leader_election.swarm.web.live_page import HEARING, LivePage, PageFeed, TRUTH
+from leader_election.swarm.web.live_page import LivePage, PageFeed
 from leader_election.swarm.web.server import PageServer
 from leader_election.swarm.web.swarm_map import legend_html, map_data, SwarmMap
 from leader_election.swarm.web.timeline import History
@@ -61,25 +58,25 @@ def test_map_shows_the_content_of_the_picture():
     data = map_data(drawn, 2.5)
     assert data['robots']['id'] == [2, 3, 8, 9] and data['leaders']['id'] == [1, 7]
     assert data['robots']['x'].tolist() == [4.0, 2.0, 10.0, 6.0]
-    assert data['robots']['fill'][:2] == data['leaders']['fill'][:1] * 2
+    assert data['robots']['fill_color'][:2] == data['leaders']['fill_color'][:1] * 2
     assert data['gone']['id'] == [40]
-    assert len(data['links']['x']) == 3
+    assert len(data['links']['x0']) == 3
     assert len(data['regions']['xs']) == 3
     assert data['labels']['text'] == ['1', '7', 'killed here']
-    assert data['labels']['tint'][2] == hexadecimal(NOTE)
-    assert [data['truth'][end].tolist() for end in ('x', 'x1')] == [[2.5], [2.0]]
+    assert data['labels']['text_color'][2] == hexadecimal(NOTE)
+    assert [data['truth'][end].tolist() for end in ('x0', 'x1')] == [[2.5], [2.0]]
     hollow = map_data(mandated(drawn), 2.5)
-    assert [dict(zip(hollow[kind]['id'], hollow[kind]['fill']))[robot] for kind, robot in (
+    assert [dict(zip(hollow[kind]['id'], hollow[kind]['fill_color']))[robot] for kind, robot in (
         ('robots', 8), ('leaders', 7))] == ['white', 'white']
     patrol = map_data(working(drawn), 2.5)
-    assert [len(patrol[kind]['xs']) for kind in ('parts', 'regions')] == [2, 2]
+    assert len(patrol['regions']['xs']) == 4
 
 
 def test_sources_of_a_map_have_all_columns_that_it_draws_in_one_length():
     shown = SwarmMap()
     for drawn in (frame(), Frame(Snapshot(0.0, {}), {})):
         shown.fit([drawn], RINGS)
-        shown.show(map_data(drawn, 2.5) | marks(drawn.snapshot, [2, 1], (6.0,), Examination()))
+        shown.show(map_data(drawn, 2.5))
         assert check_integrity(shown.figure.references()).error == []
         for name, source in shown.sources.items():
             assert len({len(column) for column in source.data.values()}) == 1, name
@@ -116,11 +113,9 @@ def test_events_of_a_leader_that_dies_and_returns():
     without = {i: view for i, view in robots.items() if i != 7}
     history.observe(living._replace(snapshot=Snapshot(21.0, without, {7: robots[7]})))
     history.observe(living._replace(snapshot=Snapshot(22.0, robots), note='all is done'))
-    assert [(event.time, event.text) for event in history.events] == [
+    assert [*history.events] == [
         (21.0, 'robot 7 is silent, which led 2 others'), (22.0, 'robot 7 is heard again'),
         (22.0, 'all is done')]
-    history.observe(living._replace(snapshot=Snapshot(1.0, robots)))
-    assert not history.events and len(history.bars) == len(robots), 'time went back'
 
 
 def test_history_forgets_entries_older_than_its_span():
@@ -130,7 +125,6 @@ def test_history_forgets_entries_older_than_its_span():
         robots = {1: RobotView(1, None, 0.0, 0.0, leader)}
         history.observe(Frame(Snapshot(float(time), robots), {}))
     assert min(history.data()['left']) == 6.0
-    assert {event.time for event in history.events} == {6.0, 7.0, 8.0}
 
 
 def test_way_to_the_leader_ends_at_an_unknown_robot():
@@ -143,8 +137,15 @@ def test_way_to_the_leader_ends_at_an_unknown_robot():
 def test_live_page_escapes_texts_of_messages():
     robot = RobotView(3, (1.0, 2.0), -9.0, 0.0, 3, ('count',), 2.0, '[{"a":"<script>x"}]',
                       name='/<b>', term=17)
-    text = robot_html(3, Snapshot(0.0, {3: robot}), [3])
-    assert '<script>' not in text and '<b>' not in text and '&lt;script&gt;' in text
+    feed = PageFeed(2.5)
+    page = LivePage(Document(), feed)
+    for note in ('', '<script>y'):
+        feed.observe(Frame(Snapshot(0.0, {3: robot}), {3: (0, 0, 0)}, note, note), Rings(),
+                     Statistics())
+    page.robots.value = '3'
+    page.update()
+    text = ''.join(each.text for each in page.texts.values())
+    assert '<script>' not in text and '<b>' not in text and text.count('&lt;script&gt;') == 4
     assert 'acts, term 17' in text and 'itself' in text
 
 
@@ -189,44 +190,12 @@ def test_times_count_from_the_first_frame():
         feed.observe(drawn._replace(snapshot=drawn.snapshot._replace(time=time)), RINGS,
                      Statistics())
     page.update()
-    assert '<p>1.0 s: at 1001</p>' in page.texts['events'].text
+    assert '<p>1.0 s: at 1001</p>' in page.texts['robot'].text
     assert page.timeline.source.data['right'].tolist() == [1.0] * 7
 
 
 def test_rows_of_the_timeline_are_named_and_those_of_one_leader_are_together(page):
     assert page.timeline.figure.y_range.factors == ['9', '10', '8', '7', '3', '2', '1']
-
-
-def test_one_way_link_is_an_arrow_to_the_robot_that_hears():
-    ids = {f'r{i}': i for i in (1, 2, 3, 10, 99)}
-    hears = {('r1', 'r2'): True, ('r2', 'r1'): True, ('r3', 'r1'): False, ('r10', 'r1'): False,
-             ('r99', 'r1'): False}
-    found = [Finding('one_way', level, robots, 'one hears', '') for level, robots in (
-        (Level.ERROR, ('r3', 'id 7')), (Level.WARN, ('r3', 'r1', 'r10', 'lost')))]
-    drawn = marks(frame().snapshot, (), (), Examination(ids, hears, found))
-
-    def rows(name):
-        return [tuple(row) for row in zip(*drawn[name].values())]
-    assert rows('mutual') == [(4.0, 2.0, 2.0, 2.0)]
-    assert rows('one_way') == [(2.0, 2.0, 2.0, 4.0)]
-    assert {*rows('found')} == {
-        (2.0, 4.0, TINTS[2]), (8.0, 2.0, TINTS[2]), (2.0, 2.0, TINTS[1])}
-
-
-def test_findings_follow_robots_and_disappear_with_the_button(page):
-    page.toggles[HEARING].active = True
-    assert page._feed.wants(HEARING) and 'listening' in page.texts['findings'].text
-    page._feed.examination = Examination({'r1': 1, 'r2': 2}, {('r2', 'r1'): False}, [
-        Finding('one_way', Level.WARN, ('r2', 'r1'), 'r2 has <r1>', 'Wait.'),
-        Finding('found', Level.NOTE, (), 'busy', 'Wait.')])
-    page._feed.observe(frame(1.5), RINGS, Statistics())
-    page.update()
-    text = re.sub('<[^>]*>', '', page.texts['findings'].text)
-    assert text == '2 findingsWARN r2, r1: r2 has &lt;r1&gt;. Wait.note busy. Wait.'
-    assert page.map.sources['one_way'].data['x1'] == [5.5]
-    page.toggles[HEARING].active = False
-    assert not page._feed.wants(HEARING) and page.texts['findings'].text == ''
-    assert page.map.sources['one_way'].data['x1'] == []
 
 
 def test_page_shows_the_newest_look_once(page):
@@ -257,11 +226,10 @@ def test_slow_viewer_gets_the_newest_look_after_drawing_the_last(page):
 
 def test_nothing_is_computed_for_pages_that_are_closed(page):
     feed = page._feed
-    page.toggles[TRUTH].active = page.toggles[HEARING].active = True
-    assert (len(feed.pages), feed.wants(TRUTH), feed.wants(HEARING)) == (1, True, True)
-    for callback in page._document.session_destroyed_callbacks:
+    assert feed.pages == {page}
+    for callback in page.document.session_destroyed_callbacks:
         callback(None)
-    assert (len(feed.pages), feed.wants(TRUTH), feed.wants(HEARING)) == (0, False, False)
+    assert not feed.pages
     before = feed.state
     feed.observe(frame(1.5), RINGS, Statistics())
     assert feed.state is before
