@@ -73,7 +73,7 @@ class LeaderClient:
             self._receive, EVENTS)
         self._ahead = -math.inf
         """How far the wall clock was ahead of the own one when no message waited [s]."""
-        self._compare_clocks()
+        self._take_waiting()
 
     def _now(self) -> float:
         """Return the time on the clock by which ages count [s]."""
@@ -81,11 +81,6 @@ class LeaderClient:
             return clock.seconds(self._node_clock)
         with self._lock:
             return self._lease_clock.seconds()
-
-    def _compare_clocks(self) -> None:
-        # In this order: a process that freezes in between finds messages older.
-        now = self._now()
-        self._ahead = clock.seconds(self._node_clock) - now
 
     def _receive(self, message: DiagnosticArray) -> None:
         with self._lock:
@@ -115,7 +110,9 @@ class LeaderClient:
         with suppress(InvalidHandle), self._lock, waiting:
             while (taken := waiting.take_message(DiagnosticArray, False)) is not None:
                 self._take(taken[0])
-            self._compare_clocks()
+            # In this order: a process that freezes in between finds messages older.
+            now = self._now()
+            self._ahead = clock.seconds(self._node_clock) - now
 
     # Answers.
 
@@ -125,38 +122,37 @@ class LeaderClient:
         self._take_waiting()
         return self._now() - self._sent
 
+    def _known(self, key: str, default: str = '') -> str:
+        """Return a value of the last message, unless it has expired or names no leader."""
+        values = self._values if self.age < self._expiry else {}
+        return values[key] if int(values.get(vocabulary.LEADER, -1)) >= 0 else default
+
     @property
     def leads(self) -> bool:
         """Return whether the robot leads, by a message that has not expired."""
-        return self.age < self._expiry and self._values.get(vocabulary.IS_LEADER) == 'true'
+        return self._known(vocabulary.IS_LEADER) == 'true'
 
     @property
     def leader(self) -> int | None:
         """Return the id of the robot's leader, ``None`` if unknown, or the message has expired."""
-        leader = int(self._values.get(vocabulary.LEADER, -1)) if self.age < self._expiry else -1
-        return None if leader < 0 else leader
+        leader = self._known(vocabulary.LEADER)
+        return int(leader) if leader else None
 
     @property
     def leader_namespace(self) -> str:
         """Return the namespace of the leader, empty if unknown."""
-        return '' if self.leader is None else self._values[vocabulary.LEADER_NAMESPACE]
+        return self._known(vocabulary.LEADER_NAMESPACE)
 
     @property
     def distance(self) -> float:
         """Return the distance to the leader [m], infinite if there is none."""
-        return math.inf if self.leader is None else float(self._values[vocabulary.DISTANCE])
+        return float(self._known(vocabulary.DISTANCE, 'inf'))
 
     @property
     def since(self) -> float:
         """Return for how long the leader has been the same [s], NaN if it is unknown."""
-        if self.leader is None:
-            return math.nan
-        return self._stamp - float(self._values[vocabulary.SINCE]) + self.age
-
-    @property
-    def because(self) -> str:
-        """Return why the robot has this leader, empty without one."""
-        return '' if self.leader is None else self._values[vocabulary.BECAUSE]
+        since = float(self._known(vocabulary.SINCE, 'nan'))
+        return self._stamp - since + self.age
 
     def wait_for_leader(self, timeout: float = math.inf) -> int | None:
         """

@@ -71,41 +71,30 @@ class FrameReader:
 
         :param length: of the longest frame [bytes]. No more is kept.
         """
-        self.damaged = 0
-        self._length = length
-        self._rest = bytearray()
+        self.damaged, self._length = 0, length
+        self._rest = b''
         """The bytes since the last delimiter, at most one more than a frame has."""
 
     def read(self, data: bytes) -> Iterator[bytes]:
         """Yield the packets whose frames end in these bytes of the stream."""
-        *ends, rest = data.split(DELIMITER)
-        for end in ends:
-            self._keep(end)
-            if self._rest:
-                packet = self._decoded(bytes(self._rest))
-                self._rest.clear()
-                if packet is None:
-                    self.damaged += 1
-                else:
-                    yield packet
-        self._keep(rest)
+        *ends, rest = (self._rest + data).split(DELIMITER)
+        self._rest = rest[:self._length + 1]
+        for encoded in filter(None, ends):
+            packet = _decoded(encoded) if len(encoded) <= self._length else b''
+            if packet:
+                yield packet
+            else:
+                self.damaged += 1
 
-    def _keep(self, data: bytes) -> None:
-        self._rest += data[:max(self._length + 1 - len(self._rest), 0)]
 
-    def _decoded(self, encoded: bytes) -> bytes | None:
-        """Return the packet between two delimiters, ``None`` if it is damaged."""
-        if len(encoded) > self._length:
-            return None
-        parts, at = [], 0
-        while at < len(encoded):
-            count = encoded[at]
-            part = encoded[at + 1:at + count]
-            at += count
-            if at > len(encoded):
-                return None
-            parts += [part] if count > RUN or at == len(encoded) else [part, DELIMITER]
-        content = b''.join(parts)
-        packet = content[:-CRC.size]
-        fits = content[-CRC.size:] == CRC.pack(zlib.crc32(packet))
-        return packet if packet and fits else None
+def _decoded(encoded: bytes) -> bytes:
+    """Return the packet between two delimiters, empty if it is damaged."""
+    content, at = b'', 0
+    while at < len(encoded):
+        count = encoded[at]
+        content += encoded[at + 1:at + count] + (b'' if count > RUN else DELIMITER)
+        at += count
+    # The last count stands for a zero that is not in the packet.
+    packet, check = content[:-CRC.size - 1], content[-CRC.size - 1:-1]
+    fits = at == len(encoded) and check == CRC.pack(zlib.crc32(packet))
+    return packet if fits else b''

@@ -45,9 +45,8 @@ RESYNC = 5
 """The time of late packets alone after which the numbers of a sender begin anew [s]."""
 WINDOW = 64
 """By how many packets of its sender a packet may be late."""
-HEARD, LOST, REPEATED, STRANGE, OWN, FLOODED = (
+HEARD, LOST, REPEATED, STRANGE, OWN, FLOODED = COUNTERS = (
     'heard', 'lost', 'repeated', 'strange', 'own', 'flooded')
-COUNTERS = (HEARD, LOST, REPEATED, STRANGE, OWN, FLOODED)
 """The names of the counters of a :class:`PacketReader`."""
 
 
@@ -57,15 +56,27 @@ def packet(start: int, number: int, message: str) -> bytes:
 
     :param start: the number of the sender's start, 0 to 2**64 - 1.
     :param number: of the packet, from 0 on; it wraps at 2**32.
-    :raises ValueError: for a message that is too large.
 
     >>> packet(7, 1, '{"v":1}')[15:]
     b'{"v":1}'
     """
-    content = message.encode()
-    if len(content) > LARGEST:
-        raise ValueError(f'a message of {len(content)} bytes, at most {LARGEST} are allowed')
-    return HEADER.pack(MARK, start, number % 2**32) + content
+    return HEADER.pack(MARK, start, number % 2**32) + message.encode()
+
+
+def opened(data: bytes) -> tuple[int, int, str | bytes]:
+    """
+    Return the start and number in a packet, and its message, or the content of its report.
+
+    :raises ValueError: for anything else.
+    """
+    if HEADER.size < len(data) <= HEADER.size + LARGEST:
+        mark, start, number = HEADER.unpack_from(data)
+        content = data[HEADER.size:]
+        if mark == MARK:
+            return start, number, content.decode()
+        if mark == REPORT and len(content) % ROW.size == TOTAL.size:
+            return start, number, content
+    raise ValueError('it is no packet of a link')
 
 
 @dataclass
@@ -82,11 +93,13 @@ class Peer:
     """When the last packet came [s]."""
     fresh: float
     """When the last packet came that was neither repeated nor late [s]."""
-    counts: Counter[str] = field(default_factory=Counter)
-    """By the names in :data:`COUNTERS`."""
+    heard: int = 0
+    """How many of its packets were heard."""
+    lost: int = 0
+    """How many were lost. Less than 0 if the first ones came late."""
     robots: set[int] = field(default_factory=set)
     """The ids in its messages."""
-    told: tuple[int, int] | None = None
+    told: tuple[int | None, int] = None, 0
     """How many packets of this computer the sender has heard and lost, ``None`` if unknown."""
 
 
@@ -127,8 +140,8 @@ class PacketReader:
         first = number * most % len(peers) if len(peers) > most else 0
         rows = (peers * 2)[first:first + min(most, len(peers))]
         return (HEADER.pack(REPORT, self._start, number % 2**32) + TOTAL.pack(len(peers))
-                + b''.join(ROW.pack(start, peer.counts[HEARD] % 2**32,
-                                    max(peer.counts[LOST], 0) % 2**32) for start, peer in rows))
+                + b''.join(ROW.pack(start, peer.heard % 2**32, max(peer.lost, 0) % 2**32)
+                           for start, peer in rows))
 
     def read(self, data: bytes, now: float) -> str | None:
         """
@@ -136,34 +149,22 @@ class PacketReader:
 
         :param now: the time, which never goes back [s].
         """
-        mark, start, number = (HEADER.unpack_from(data) if HEADER.size < len(data) <=
-                               HEADER.size + LARGEST else (b'', 0, 0))
-        content, message = data[HEADER.size:], None
-        if mark in (MARK, REPORT) and start == self._start:
-            self.counts[OWN] += 1
-            return None
-        if mark == MARK:
-            try:
-                message = content.decode()
-            except UnicodeDecodeError:
-                mark = b''
-        elif mark == REPORT and len(content) % ROW.size != TOTAL.size:
-            mark = b''
-        if mark not in (MARK, REPORT):
-            self.counts[STRANGE] += 1
-            return None
-        reason = self._note(start, number, now)
+        try:
+            start, number, content = opened(data)
+            reason = OWN if start == self._start else self._note(start, number, now)
+        except ValueError:
+            reason = STRANGE
         self.counts[reason] += 1
-        peer = self._peers.get(start)
-        if peer is not None:
-            peer.counts[reason] += 1
-        if peer is None or reason != HEARD:
+        if reason != HEARD:
             return None
-        if message is None:
+        peer = self._peers[start]
+        peer.heard += 1
+        if isinstance(content, bytes):
             self._take_report(peer, content)
-        elif len(peer.robots) < MOST_ROBOTS and (robot := sender_at_start(message)) is not None:
+            return None
+        if len(peer.robots) < MOST_ROBOTS and (robot := sender_at_start(content)) is not None:
             peer.robots.add(robot)
-        return message
+        return content
 
     def _take_report(self, peer: Peer, content: bytes) -> None:
         """Remember what a sender says that it has heard of this computer."""
@@ -197,9 +198,9 @@ class PacketReader:
         peer.fresh = now
         if peer.tokens < 1.0:
             return FLOODED
-        for counts in self.counts, peer.counts:
-            # It cannot have sent more.
-            counts[LOST] += min(lost, int((passed + 1.0) * self._rate))
+        # It cannot have sent more.
+        lost = min(lost, int((passed + 1.0) * self._rate))
+        peer.lost, self.counts[LOST] = peer.lost + lost, self.counts[LOST] + lost
         peer.tokens -= 1.0
         return HEARD
 

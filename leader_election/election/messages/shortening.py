@@ -31,16 +31,6 @@ class Step(NamedTuple):
     change: Callable[[Message], Message]
 
 
-def _without_names(message: Message) -> Message:
-    """Return a message without the namespaces of robots."""
-    return message._replace(names=NO_NAMES)
-
-
-def _without_others(message: Message) -> Message:
-    """Return a message with the first instance only."""
-    return message._replace(others=NO_OTHERS)
-
-
 def _in_part(name: str, shortening: Shortening) -> Callable[[Message], Message]:
     """Return a function that shortens a part in all instances of a message."""
     def shorter(parts: Parts) -> Parts:
@@ -57,7 +47,9 @@ def _in_part(name: str, shortening: Shortening) -> Callable[[Message], Message]:
     return change
 
 
-OWN = (Step(2, 'names_left_out', _without_names), Step(6, 'instances_left_out', _without_others))
+OWN = (Step(2, 'names_left_out', lambda message: message._replace(names=NO_NAMES)),
+       Step(6, 'instances_left_out', lambda message: message._replace(others=NO_OTHERS)))
+"""The namespaces of robots, and all instances but the first."""
 
 
 @cache

@@ -274,32 +274,44 @@ def top(places: int = 3, extra: int = 0, reverse: bool = False) -> Aggregate:
         value, *others = _row(reading, 1 + extra)
         return (sign * value, float(robot_id), *others) + (math.inf,) * width * (places - 1)
 
-    def result(row: Sequence[float]) -> list[list[float]]:
-        return [[sign * row[at], int(row[at + 1]), *row[at + 2:at + width]]
-                for at in range(0, len(row), width) if row[at] < math.inf]
-
     return Aggregate(
         name='top', kind=summary_layout.RANKED, identity=(math.inf,) * width * places,
-        contribution=contribution, result=result, record=width)
+        contribution=contribution, record=width,
+        result=lambda row: [[sign * value, int(robot), *others]
+                            for value, robot, *others in _records(row, width)])
 
 
-def union(places: int = 16) -> Aggregate:
+def union(places: int = 16, extra: int = 0) -> Aggregate:
     """
     Collect whole numbers, such as ids, that any robots know: at most ``places``, the lowest.
 
     A reading is a collection of numbers from 0 on.
 
+    :param extra: how many further numbers each one has. A reading is a collection of rows then.
+
     >>> union(4).result(union(4).contribution(7, {9, 5}))
     [5, 9]
+    >>> places = union(4, extra=2)
+    >>> places.result(places.contribution(7, [(9, 1.5, 2.5)]))
+    [[9, 1.5, 2.5]]
     """
+    width = 2 + extra
+
     def contribution(_: int, reading: Any) -> tuple[float, ...]:
-        numbers = sorted({int(number) for number in reading})[:places]
-        return (*(part for number in numbers for part in (0.0, float(number))),
-                *(math.inf,) * 2 * (places - len(numbers)))
+        rows = sorted({_row(each, 1 + extra) for each in reading})[:places]
+        return (*(number for row in rows for number in (0.0, *row)),
+                *(math.inf,) * width * (places - len(rows)))
+
     return Aggregate(
-        name='union', kind=summary_layout.RANKED, identity=(math.inf,) * 2 * places,
-        contribution=contribution, result=lambda row: [int(n) for n in row[1::2] if n < math.inf],
-        record=2)
+        name='union', kind=summary_layout.RANKED, identity=(math.inf,) * width * places,
+        contribution=contribution, record=width,
+        result=lambda row: [[int(number), *others] if extra else int(number)
+                            for _, number, *others in _records(row, width)])
+
+
+def _records(row: Sequence[float], width: int) -> list[Sequence[float]]:
+    """Return the records of a row that stand for something."""
+    return [row[at:at + width] for at in range(0, len(row), width) if row[at] < math.inf]
 
 
 def _row(reading: Any, size: int) -> tuple[float, ...]:

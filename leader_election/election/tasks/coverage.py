@@ -49,11 +49,7 @@ def split(area: Any, parts: int) -> list[Any]:
     >>> [round(part.centroid.x, 6) for part in split(shapely.box(0, 0, 6, 2), 3)]
     [1.0, 3.0, 5.0]
     """
-    if parts == 1:
-        return [area]
-    first = parts // 2
-    _, low, high = _cut(area, first / parts)
-    return split(low, first) + split(high, parts - first)
+    return [part_of(area, parts, index) for index in range(parts)]
 
 
 def part_of(area: Any, parts: int, index: int) -> Any:
@@ -64,8 +60,8 @@ def part_of(area: Any, parts: int, index: int) -> Any:
     :param parts: how many, at least 1.
     :param index: which one, from 0.
 
-    >>> part_of(shapely.box(0, 0, 6, 2), 3, 1) == split(shapely.box(0, 0, 6, 2), 3)[1]
-    True
+    >>> [round(x, 6) for x in part_of(shapely.box(0, 0, 6, 2), 3, 1).bounds]
+    [2.0, 0.0, 4.0, 2.0]
     """
     while parts > 1:
         first = parts // 2
@@ -194,7 +190,7 @@ def _cut(area: Any, fraction: float) -> tuple[int, Any, Any]:
     wanted = fraction * area.area
     for _ in range(_BISECTIONS):
         at = (low + high) / 2
-        if _within(area, axis, at, below=True).area < wanted:
+        if _side(area, axis, at, below=True).area < wanted:
             low = at
         else:
             high = at
@@ -203,16 +199,12 @@ def _cut(area: Any, fraction: float) -> tuple[int, Any, Any]:
 
 def _side(area: Any, axis: int, at: float, *, below: bool) -> Any:
     """Return the polygons of an area below, or above, a coordinate."""
-    # If the cut runs along an edge, the intersection may contain a line.
-    return shapely.union_all([part for part in shapely.get_parts(
-        _within(area, axis, at, below=below)) if part.geom_type == 'Polygon'])
-
-
-def _within(area: Any, axis: int, at: float, *, below: bool) -> Any:
-    """Return the intersection of an area with the half-plane below, or above, a coordinate."""
     box = list(area.bounds)
     box[axis + 2 if below else axis] = at
-    return area.intersection(shapely.box(*box))
+    # If the cut runs along an edge, the intersection may contain a line.
+    return shapely.union_all([
+        part for part in shapely.get_parts(area.intersection(shapely.box(*box)))
+        if part.geom_type == 'Polygon'])
 
 
 Cell = tuple[int, int]
@@ -252,6 +244,8 @@ def cells_of(area: Any, side: float) -> set[Cell]:
     >>> sorted(cells_of(shapely.box(0, 0, 2, 1), 1.0))
     [(0, 0), (1, 0)]
     """
+    if area.is_empty:
+        return set()
     left, bottom, right, top = (math.floor(x / side) for x in area.bounds)
     i, j = (each.ravel() for each in np.meshgrid(
         np.arange(left, right + 1), np.arange(bottom, top + 1)))
@@ -390,19 +384,9 @@ def own_side(area: Any, own: Position, others: Iterable[Position]) -> Any:
     >>> own_side(shapely.box(-4, -1, 4, 1), (0.0, 0.0), [(2.0, 0.0)]).bounds
     (-4.0, -1.0, 1.0, 1.0)
     """
-    for other in others:
-        distance = math.dist(own, other)
-        if distance == 0.0 or area.is_empty:
-            continue
-        x, y = (own[0] + other[0]) / 2, (own[1] + other[1]) / 2
-        back, aside = (own[0] - other[0]) / distance, (own[1] - other[1]) / distance
-        # A square on the own side of the border, large enough for the whole area.
-        left, bottom, right, top = area.union(shapely.Point(x, y)).bounds
-        far = 2 * math.hypot(right - left, top - bottom)
-        ends = ((x - far * aside, y + far * back), (x + far * aside, y - far * back))
-        deep = [(u + far * back, v + far * aside) for u, v in reversed(ends)]
-        area = area.intersection(shapely.Polygon([*ends, *deep]))
-    return area
+    cells = shapely.voronoi_polygons(shapely.MultiPoint([own, *others]), extend_to=area)
+    return next((area.intersection(cell) for cell in cells.geoms
+                 if cell.covers(shapely.Point(own))), area)
 
 
 def outline_of(area: Any) -> list[list[float]]:

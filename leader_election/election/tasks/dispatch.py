@@ -25,17 +25,9 @@ from typing import Any
 from leader_election.election.messages.wire import dumps
 from leader_election.election.regions.aggregate import top, union
 from leader_election.election.regions.task import Member, Position
-from leader_election.election.tasks.driver import DriverParameters, DrivingTask
+from leader_election.election.tasks.driving import DriverParameters, DrivingTask, WARNING_PERIOD
 from leader_election.election.tasks.goals import Patience
-from leader_election.election.tasks.jobs import (
-    assign,
-    collect_jobs,
-    Job,
-    job_of,
-    JobBook,
-    MOST_TOLD,
-    parsed,
-)
+from leader_election.election.tasks.jobs import assign, Job, job_of, JobBook, parsed
 from leader_election.election.tasks.places import RecentValues
 from leader_election.parameters import parameter
 from sensor_msgs.msg import BatteryState
@@ -43,6 +35,8 @@ from std_msgs.msg import String
 
 MOST_ROBOTS = 16
 """The most robots that get jobs: an aggregate holds this many records of four."""
+MOST_TOLD = 5
+"""The number of jobs that a region collects in a round."""
 MOST_DONE_TOLD = 8
 """The number of done jobs that a region collects in a round, and that a leader names."""
 MOST_LISTED = 640
@@ -56,8 +50,6 @@ _SETTLING = 5
 """The rounds of a leader before it assigns jobs: by then it knows what its predecessor knew."""
 _RESTS = -1.0
 """In place of the charge: the robot cannot reach its place, and gives its job back."""
-WARNING_PERIOD = 10.0
-"""The period of warnings of rejected jobs [s]."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +90,7 @@ class Dispatch(DrivingTask):
     parameters = DispatchParameters
     settings: DispatchParameters
     # A robot is its x, id, y and the charge of its battery.
-    collects = {'robots': top(MOST_ROBOTS, extra=2), 'jobs': collect_jobs(),
+    collects = {'robots': top(MOST_ROBOTS, extra=2), 'jobs': union(MOST_TOLD, extra=4),
                 'done': union(MOST_DONE_TOLD)}
 
     def __init__(self, member: Member, settings: DispatchParameters) -> None:
@@ -107,10 +99,7 @@ class Dispatch(DrivingTask):
         self.book = JobBook()
         self.job: Job | None = None
         self._counts = Counter(jobs_received=0, jobs_rejected=0, jobs_expired=0, jobs_done=0)
-        self._warned = -math.inf
         self._battery = 1.0
-        self._named: dict[int, tuple[int, float]] = {}
-        """By job: the leader that named it last, and when [s]."""
         self._open: set[int] = set()
         """The jobs that the leader takes for open."""
         self._assigned: dict[int, int] = {}
@@ -118,8 +107,9 @@ class Dispatch(DrivingTask):
         self._carried = -1
         """The job that this robot had last, until another one has it."""
         self._robots = RecentValues[int, tuple[float, ...]](settings.hold)
-        self._rounds_led = self._turn = self._rests = 0
-        self._since: float | None = None
+        self._rounds_led = self._rests = 0
+        self._since = math.inf
+        """When the work on the job began [s]."""
         self._patience = Patience(settings.patience)
         self._published = ''
         self._state = member.node.publisher('job', String, latched=True)
@@ -136,9 +126,9 @@ class Dispatch(DrivingTask):
         now, pose = self.member.node.seconds(), self.member.pose()
         self._counts['jobs_expired'] += self.book.drop_expired(now)
         self._rests = max(0, self._rests - 1)
-        told = [job.row(now) for job in sorted(self.book.open.values()) if self._is_untold(job.id)]
         readings: dict[str, Any] = {
-            'jobs': told[:MOST_TOLD], 'done': sorted(self._open & self.book.done.keys())}
+            'jobs': [job.row(now) for job in self.book.open.values() if self._is_untold(job, now)],
+            'done': self._open & self.book.done.keys()}
         if pose is not None:
             charge = _RESTS if self._rests else round(self._battery, 2)
             readings['robots'] = (round(pose[0], 1), round(pose[1], 1), charge)
@@ -146,16 +136,16 @@ class Dispatch(DrivingTask):
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
         """Assign jobs to robots without one. A robot keeps its job until it is done or gone."""
-        now, named = self.member.node.seconds(), []
+        now = self.member.node.seconds()
         self._rounds_led += 1
         for job in summary['done']:
             self.book.close(int(job), now)
         for row in summary['jobs']:
             # A wrong row of one robot does not keep the others from their jobs.
             with suppress(ValueError):
-                job = job_of(row, now)
-                if not self.book.add(job, now) and job.id in self.book.done:
-                    named.append(job.id)
+                if not self.book.add(job_of(row, now)) and row[0] in self.book.done:
+                    # Somebody takes it for open, so it is named again.
+                    self.book.close(row[0], now)
         robots = self._robots.update({int(robot): (x, y, battery)
                                       for x, robot, y, battery in summary['robots']})
         # A new leader hears all members only after some rounds.
@@ -165,9 +155,9 @@ class Dispatch(DrivingTask):
                  else self._rounds_led <= self.settings.hold)}
         if self._rounds_led > _SETTLING:
             self._assign(robots, now)
-        named += [job for job, when in reversed(self.book.done.items())
-                  if 0.0 <= now - when <= ADOPTION and job not in named]
-        return {'jobs': self._listed(now), 'done': named[:MOST_DONE_TOLD]}
+        done = [job for job, when in reversed(self.book.done.items())
+                if 0.0 <= now - when <= ADOPTION]
+        return {'jobs': self._listed(now), 'done': done[:MOST_DONE_TOLD]}
 
     def act(self, decision: Any) -> None:
         """Take over what the leader knows of jobs, and go on with the one that this robot has."""
@@ -180,24 +170,25 @@ class Dispatch(DrivingTask):
                 self._follow(decision, before)
         finally:
             if self.job is None and not self._published.endswith('"done"}'):
-                self._publish('')
+                self._publish()
 
     def close(self) -> None:
         """Stop the robot, and take back what it works on."""
         super().close()
-        self._publish('')
+        self._publish()
 
     def _follow(self, decision: Any, before: Job | None) -> None:
-        now, leader = self.member.node.seconds(), self.member.leader
+        now = self.member.node.seconds()
         rows = [(job_of(row, now), int(robot)) for *row, robot in decision['jobs']]
-        for job in decision['done']:
-            self.book.close(int(job), now)
+        for number in decision['done']:
+            if number not in self.book.done:
+                self.book.close(int(number), now)
         self._open = {job.id for job, _ in rows}
         self._assigned = {job.id: robot for job, robot in rows if robot >= 0}
         for job, _ in rows:
-            self.book.add(job, now)
-            self._named[job.id] = leader, now
-        self._named = {job: named for job, named in self._named.items() if job in self.book.open}
+            if self.book.add(job):
+                known = self.book.open[job.id]
+                known.leader, known.named = self.member.leader, now
         own = next((job for job, robot in self._assigned.items() if robot == self.member.id), -1)
         if own >= 0 or self._carried in self._open:
             self._carried = own
@@ -205,24 +196,21 @@ class Dispatch(DrivingTask):
             return
         self.job = self.book.open[own]
         if before is None or before.id != own:
-            self._since = None
+            self._since = math.inf
             self._patience.renew()
         self._work(self.job, now)
 
     def _work(self, job: Job, now: float) -> None:
         """Note the progress of the work on a job."""
-        if not self._driver.has_arrived(job.place):
-            self._since = None
-            self._publish_job(job, 'driving')
-            return
-        self._since = now if self._since is None else min(self._since, now)
-        if now - self._since < job.seconds:
-            self._publish_job(job, 'working')
+        is_there = self.has_arrived(job.place)
+        self._since = min(self._since, now) if is_there else math.inf
+        if now - self._since < job.seconds or not is_there:
+            self._publish(job, 'working' if is_there else 'driving')
             return
         self.book.close(job.id, now)
         self._counts['jobs_done'] += 1
         self.job = None
-        self._publish_job(job, 'done')
+        self._publish(job, 'done')
 
     def _assign(self, robots: Mapping[int, tuple[float, ...]], now: float) -> None:
         """Assign open jobs to free robots: the nearest, with a charged battery, one each."""
@@ -236,43 +224,35 @@ class Dispatch(DrivingTask):
             x, y, battery = robots[robot]
             # A job gets nearer by what a robot drives while it waits, so that none waits for ever.
             return (math.dist((x, y), job.place) + settings.battery_distance * (1.0 - battery)
-                    - settings.speed * (now - self.book.since[job.id]))
+                    - settings.speed * (now - job.since))
 
-        if len(free) <= len(waiting):
-            places = assign([[cost(robot, job) for job in waiting] for robot in free])
-            self._assigned |= {waiting[place].id: free[k] for k, place in enumerate(places)}
-        else:
-            places = assign([[cost(robot, job) for robot in free] for job in waiting])
-            self._assigned |= {waiting[k].id: free[place] for k, place in enumerate(places)}
+        pairs = assign([[cost(robot, job) for job in waiting] for robot in free])
+        self._assigned |= {waiting[column].id: free[row] for row, column in pairs}
 
     def _listed(self, now: float) -> list[list[float]]:
         """Return the rows of jobs in the decision: those that robots have, then others in turn."""
-        waiting = [job for job in self.book.open.values() if job.id not in self._assigned]
-        turn = self._turn % max(len(waiting), 1)
         rows: list[list[float]] = []
         length = 0
-        for job in [*(self.book.open[job] for job in self._assigned),
-                    *waiting[turn:], *waiting[:turn]]:
+        for job in sorted(self.book.open.values(),
+                          key=lambda job: (job.id not in self._assigned, job.named)):
             row = [*job.row(now), self._assigned.get(job.id, -1)]
             length += len(dumps(row)) + 1
             if length > MOST_LISTED:
                 break
             rows.append(row)
-        self._turn = turn + max(1, len(rows) - len(self._assigned))
         return rows
 
-    def _is_untold(self, job: int) -> bool:
+    def _is_untold(self, job: Job, now: float) -> bool:
         """Return whether the present leader may not know a job."""
-        leader, when = self._named.get(job, (-1, -math.inf))
         # A robot that comes into another region brings the job that it has along.
-        return not 0.0 <= self.member.node.seconds() - when < ADOPTION or (
-            leader != self.member.leader and job == self._carried)
+        return not 0.0 <= now - job.named < ADOPTION or (
+            job.leader != self.member.leader and job.id == self._carried)
 
     def _goal_for(self, x: float, y: float, now: float) -> Position | None:
         job = self.job
         if job is None or now > job.until:
             return None
-        if self._driver.has_arrived(job.place):
+        if self.has_arrived(job.place):
             self._patience.renew()
         elif self._patience.lost(math.dist((x, y), job.place), now):
             self._rests, self.job = self.settings.hold, None
@@ -280,28 +260,24 @@ class Dispatch(DrivingTask):
         return job.place
 
     def _receive(self, message: String) -> None:
-        now = self.member.node.seconds()
         try:
-            job = parsed(message.data, now)
-            if not self.book.add(job, now) and job.id not in self.book.done:
+            job = parsed(message.data, self.member.node.seconds())
+            if not self.book.add(job) and job.id not in self.book.done:
                 raise ValueError(f'{len(self.book.open)} jobs are open; it may be no more')
             self._counts['jobs_received'] += 1
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             self._counts['jobs_rejected'] += 1
-            if not 0.0 <= now - self._warned < WARNING_PERIOD:
-                self._warned = now
-                self.member.node.node.get_logger().warning(
-                    f'jobs: a job is rejected: {error} ({self._counts["jobs_rejected"]} so far)')
+            self.member.node.node.get_logger().warning(
+                f'jobs: a job is rejected: {error} ({self._counts["jobs_rejected"]} so far)',
+                throttle_duration_sec=WARNING_PERIOD)
 
     def _read_battery(self, message: BatteryState) -> None:
         # nan: the driver does not know.
         if 0.0 <= message.percentage <= 1.0:
             self._battery = float(message.percentage)
 
-    def _publish_job(self, job: Job, state: str) -> None:
-        self._publish(json.dumps({'id': job.id, 'state': state}))
-
-    def _publish(self, text: str) -> None:
+    def _publish(self, job: Job | None = None, state: str = '') -> None:
+        text = '' if job is None else json.dumps({'id': job.id, 'state': state})
         if text != self._published:
             self._published = text
             self._state.publish(String(data=text))

@@ -12,14 +12,21 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The driving loop: pose, goal and laser scan of a robot in, velocity commands out."""
+"""
+What drives a robot: by velocity commands from pose, goal and laser scan, or by goals for Nav2.
+
+Tasks that drive derive from :class:`DrivingTask`, which makes the driver.
+"""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 import math
-from typing import Any, Protocol
+from typing import Any
 
 from geometry_msgs.msg import Twist, TwistStamped
+from leader_election.election.regions.task import Member, Position, Task
 from leader_election.election.tasks.escape import Escape, Progress
+from leader_election.election.tasks.navigation import Nav2Driver
 from leader_election.election.tasks.steering import (
     DrivingParameters,
     Pose,
@@ -28,30 +35,12 @@ from leader_election.election.tasks.steering import (
     scan_fault,
     steer,
 )
+from leader_election.parameters import parameter
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Bool
 
 WARNING_PERIOD = 10.0
-"""The period of warnings that a robot stands still [s]."""
-
-
-class DrivingContext(Protocol):
-    """The part of a task context that driving needs. Topics are those of one robot."""
-
-    node: Any
-    """The ``rclpy`` node, whose clock stamps commands."""
-
-    def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
-        """Subscribe to a sensor's topic."""
-
-    def publisher(self, topic: str, kind: Any) -> Any:
-        """Return a publisher of commands."""
-
-    def every(self, period: float, callback: Callable[[], None]) -> Any:
-        """Return a timer of a period [s]."""
-
-    def seconds(self) -> float:
-        """Return the time on the clock of ages [s]."""
+"""The least time between two warnings of a kind [s]."""
 
 
 def scan_of(scan: LaserScan, yaw: float) -> Scan:
@@ -79,13 +68,11 @@ def velocity_command(forward: float, turning: float, stamp: Any = None) -> Twist
     >>> velocity_command(0.5, 0.0).linear.x, velocity_command(0.5, 0.0, stamp).twist.linear.x
     (0.5, 0.5)
     """
-    twist = Twist()
-    twist.linear.x, twist.angular.z = float(forward), float(turning)
+    message = TwistStamped()
+    message.twist.linear.x, message.twist.angular.z = float(forward), float(turning)
     if stamp is None:
-        return twist
-    message = TwistStamped(twist=twist)
-    message.header.stamp = stamp
-    message.header.frame_id = 'base_link'
+        return message.twist
+    message.header.stamp, message.header.frame_id = stamp, 'base_link'
     return message
 
 
@@ -102,11 +89,12 @@ class ScanDriver:
 
     :ivar limits: of the robot's motion. It may be changed at any time.
     :ivar problem: the reason why the last scan cannot be right, empty if it can.
+    :ivar counts: the number of scans that cannot be right.
     """
 
     def __init__(
         self,
-        context: DrivingContext,
+        context: Any,
         parameters: DrivingParameters,
         goal: Callable[[float, float, float], tuple[float, float] | None],
         pose: Callable[[], Pose | None] | None = None,
@@ -117,7 +105,8 @@ class ScanDriver:
         """
         Subscribe and advertise. The robot does not move yet.
 
-        :param context: the robot's topics, and the clock of ages.
+        :param context: the robot's node and topics, timers, and the clock of ages, as
+            ``leader_election.ros.nodes.region_topics.TaskContext`` has them.
         :param goal: returns the goal x, y [m] of a robot at x, y [m] at a time [s], in the frame
             of its pose, ``None`` for none.
         :param pose: returns the robot's present x, y, yaw [m, rad], ``None`` if not known. With
@@ -128,13 +117,11 @@ class ScanDriver:
         """
         self.limits = parameters
         self.problem = ''
-        self._unusable, self._warned = 0, -math.inf
-        self._context, self._parameters = context, parameters
-        self._pose, self._goal = pose, goal
+        self.counts = {'scans_rejected': 0}
+        self._context, self._pose, self._goal = context, pose, goal
         self._scan: Scan | None = None
         self._scan_time = -math.inf
         self._moves = False
-        self._here: Pose | None = None
         self._touched = False
         self._bumper_time = -math.inf
         self._progress, self._escape = Progress(), Escape(seed)
@@ -146,19 +133,9 @@ class ScanDriver:
         self._watchdog = context.every(parameters.reaction, self._watch) if pose else None
 
     @property
-    def counts(self) -> Mapping[str, int]:
-        """Return the number of scans that cannot be right."""
-        return {'scans_rejected': self._unusable}
-
-    def has_arrived(self, place: tuple[float, float]) -> bool:
-        """Return whether the robot was at a place at the last step."""
-        return self._here is not None and math.dist(
-            self._here[:2], place) <= self.limits.tolerance
-
-    @property
     def has_scanner(self) -> bool:
         """Return whether the robot has a laser scanner: whether a scan was ever received."""
-        return self._scan is not None or self._unusable > 0
+        return self._scan is not None or self.counts['scans_rejected'] > 0
 
     def scan(self) -> Scan | None:
         """Return the last scan, ``None`` if it is too old for driving."""
@@ -181,7 +158,6 @@ class ScanDriver:
             stops.
         :param scan: the obstacles round the robot, ``None`` if unknown. Then the robot stops.
         """
-        self._here = pose
         if pose is None or scan is None:
             self._command(0.0, 0.0)
             return
@@ -218,17 +194,16 @@ class ScanDriver:
         self._command(0.0, 0.0)
 
     def _receive(self, message: LaserScan) -> None:
-        scan = scan_of(message, self._parameters.scan_yaw)
-        self._scan_time = now = self._context.seconds()
+        scan = scan_of(message, self.limits.scan_yaw)
+        self._scan_time = self._context.seconds()
         self.problem = scan_fault(scan)
         self._scan = None if self.problem else scan
         if self.problem:
-            self._unusable += 1
-            if not 0.0 <= now - self._warned < WARNING_PERIOD:
-                self._warned = now
-                self._context.node.get_logger().warning(
-                    f'{self._commands.topic_name}: the robot stands, as its scan cannot be right: '
-                    f'{self.problem} ({self._unusable} such scans)')
+            self.counts['scans_rejected'] += 1
+            self._context.node.get_logger().warning(
+                f'{self._commands.topic_name}: the robot stands, as its scan cannot be right: '
+                f'{self.problem} ({self.counts["scans_rejected"]} such scans)',
+                throttle_duration_sec=WARNING_PERIOD)
         if self._pose is not None:
             self.drive(self._pose(), self._scan)
 
@@ -243,12 +218,64 @@ class ScanDriver:
         moves = forward != 0.0 or turning != 0.0
         # One stop is enough: a robot that stands leaves the topic to other publishers.
         if moves or self._moves:
-            self._commands.publish(velocity_command(forward, turning, self._stamp()))
+            # Drivers compare stamps with ROS time, which may differ from the clock of ages.
+            stamp = self._context.node.get_clock().now().to_msg() if self.limits.stamped else None
+            self._commands.publish(velocity_command(forward, turning, stamp))
         self._moves = moves
 
-    def _stamp(self) -> Any:
-        """Return the time for a header, ``None`` if commands have none."""
-        if not self._parameters.stamped:
-            return None
-        # Drivers compare it with ROS time, which may differ from the clock of ages.
-        return self._context.node.get_clock().now().to_msg()
+
+CMD_VEL, NAV2 = DRIVERS = 'cmd_vel', 'nav2'
+
+
+@dataclass(frozen=True)
+class DriverParameters(DrivingParameters):
+    """The parameters of a task that drives: how, and the robot's body."""
+
+    drive_by: str = parameter(
+        CMD_VEL, 'The task drives by velocity commands, past the obstacles in scan (cmd_vel), or '
+        'by goals for Nav2 (nav2): action navigate_to_pose where nav2_msgs is installed, else '
+        'topic goal_pose. Nav2 has limits and obstacles of its own.', choices=lambda: DRIVERS)
+
+
+class DrivingTask(Task):
+    """A task that drives its robot. The robot stands until the task has a place for it."""
+
+    settings: DriverParameters
+
+    def __init__(self, member: Member, settings: DriverParameters) -> None:
+        """Make the driver that the parameters select."""
+        super().__init__(member, settings)
+        self._driver: ScanDriver | Nav2Driver
+        if settings.drive_by == NAV2:
+            self._driver = Nav2Driver(
+                member.node, settings, self._goal_for, lambda: member.pose())
+        else:
+            self._driver = ScanDriver(
+                member.node, settings, self._goal_for, lambda: member.pose(), seed=member.id)
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Return the counts of the driver."""
+        return self._driver.counts
+
+    def close(self) -> None:
+        """Stop the robot."""
+        self._driver.close()
+
+    def has_arrived(self, place: Position) -> bool:
+        """Return whether the robot is at a place [m], within its tolerance or that of Nav2."""
+        pose = self.member.pose()
+        return pose is not None and (
+            math.dist(pose[:2], place) <= self.settings.tolerance
+            or isinstance(self._driver, Nav2Driver) and self._driver.is_reached(place))
+
+    def _goal_for(self, x: float, y: float, now: float) -> Position | None:
+        """
+        Return the place x, y [m] in the shared frame that the task asks for, ``None`` for none.
+
+        A place that has a time is asked for until then.
+
+        :param x: the robot's position, with ``y`` [m].
+        :param now: the present time [s].
+        """
+        raise NotImplementedError

@@ -91,8 +91,7 @@ class Escape:
     def begin(self, now: float) -> None:
         """Begin to back off at a time [s]."""
         self._begun, self._released = now, False
-        self._turn = (self._random.choice((-1.0, 1.0))
-                      * self._random.uniform(LEAST_TURN, math.pi))
+        self._turn = self._random.choice((-1.0, 1.0)) * self._random.uniform(LEAST_TURN, math.pi)
 
     def end(self) -> None:
         """Give the manoeuvre up."""

@@ -92,16 +92,14 @@ class Field(Task):
     def sense(self) -> Mapping[str, Any]:
         """Contribute the last reading, unless it is too old."""
         value, received = self._reading
-        raised = {'raised': self._raised} if self._raised else {}
         if not 0.0 <= self.member.node.seconds() - received <= self.settings.reading_expiry:
-            return raised
+            return {'raised': self._raised}
         if self._is_out_of_bounds(value):
             self._raised.add(self.member.id)
-            raised = {'raised': self._raised}
         pose = self.member.pose()
         position = (0, 0, 0) if pose is None else (1, round(pose[0], 2), round(pose[1], 2))
         record = (value, *position)
-        return {'mean': value, 'least': record, 'greatest': record, **raised}
+        return {'mean': value, 'least': record, 'greatest': record, 'raised': self._raised}
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
         """Raise the alarm if a reading is out of bounds, or let it expire."""
@@ -130,15 +128,17 @@ class Field(Task):
             self._rounds_left = min(float(decision['alarm']), float(self.settings.hold))
             # Ids of robots that have left the swarm are kept by those that remain.
             self._raised |= {int(robot) for robot in decision.get('raised', ())}
-        if self._published != (self._rounds_left > 0.0):
-            self._published = self._rounds_left > 0.0
-            self._alarm.publish(Bool(data=self._published))
+        self._publish(self._rounds_left > 0.0)
 
     def close(self) -> None:
         """Take the alarm back, which nobody would end."""
         if self._published:
-            self._published = False
-            self._alarm.publish(Bool(data=False))
+            self._publish(False)
+
+    def _publish(self, alarm: bool) -> None:
+        if alarm != self._published:
+            self._published = alarm
+            self._alarm.publish(Bool(data=alarm))
 
     def _is_out_of_bounds(self, value: float) -> bool:
         return not self.settings.alarm_below <= value <= self.settings.alarm_above

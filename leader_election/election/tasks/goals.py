@@ -14,7 +14,7 @@
 
 """Goals of a robot, one after the other: on a route, or at random; and when to give one up."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 import itertools
 import math
@@ -61,7 +61,45 @@ class Patience:
         return now - self._since >= self._seconds
 
 
-class Route:
+class Goals:
+    """Goals one after the other: a further one where the last is reached, or cannot be."""
+
+    def __init__(self, near: float, seconds: float) -> None:
+        """
+        Begin without a goal.
+
+        :param near: the distance at which a goal is reached [m].
+        :param seconds: the time without progress after which a goal is given up [s].
+        """
+        self._near, self._patience = near, Patience(seconds)
+        self._goal: Position | None = None
+
+    def goal(self, x: float, y: float, now: float) -> Position:
+        """
+        Return the goal to drive to [m].
+
+        :param x: the robot's position, with ``y`` [m].
+        :param now: the present time [s].
+        """
+        goal = self._goal or self._next(x, y)
+        distance = math.dist((x, y), goal)
+        if distance <= self._near or self._patience.lost(distance, now):
+            goal = self._next(x, y)
+            self._patience.renew()
+        self._goal = goal
+        return goal
+
+    def give_up(self) -> None:
+        """Take another goal next time: something is in the way."""
+        self._goal = None
+        self._patience.renew()
+
+    def _next(self, x: float, y: float) -> Position:
+        """Return the next goal of a robot at x, y [m]."""
+        raise NotImplementedError
+
+
+class Route(Goals):
     """
     The goals of a robot that visits places to and fro, without end.
 
@@ -76,33 +114,21 @@ class Route:
         """
         Start at the first place, or at the last if the robot is nearer to that one by then.
 
+        Further parameters as of :class:`Goals`.
+
         :param places: one or more [m].
-        :param near: the distance at which a place counts as visited [m].
-        :param seconds: the time without progress after which a place is skipped [s].
         """
+        super().__init__(near, seconds)
         self.places = list(places)
-        self._near = near
-        self._patience = Patience(seconds)
-        self._next: Position | None = None
+        self._cycle: Iterator[Position] | None = None
 
-    def goal(self, x: float, y: float, now: float) -> Position:
-        """
-        Return the place to drive to [m].
-
-        :param x: the robot's position, with ``y`` [m].
-        :param now: the present time [s].
-        """
-        if self._next is None:
+    def _next(self, x: float, y: float) -> Position:
+        if self._cycle is None:
             places = self.places
             if math.dist((x, y), places[-1]) < math.dist((x, y), places[0]):
                 places = places[::-1]
             self._cycle = itertools.cycle(places + places[-2:0:-1])
-            self._next = next(self._cycle)
-        distance = math.dist((x, y), self._next)
-        if distance <= self._near or self._patience.lost(distance, now):
-            self._next = next(self._cycle)
-            self._patience.renew()
-        return self._next
+        return next(self._cycle)
 
 
 SHORTEST, LONGEST = 2.0, 6.0
@@ -135,11 +161,6 @@ class WanderParameters(DrivingParameters):
         lower=0, upper=2**62)
 
 
-def uniform_leg(random: Random) -> float:
-    """Draw a length between the shortest and the longest leg, all as probable [m]."""
-    return random.uniform(SHORTEST, LONGEST)
-
-
 def levy(scale: float, shape: float) -> Leg:
     """
     Return a function that draws the legs of a Levy walk: most of them short, some very long.
@@ -154,7 +175,7 @@ def levy(scale: float, shape: float) -> Leg:
     return lambda random: scale * random.paretovariate(shape)
 
 
-class Wander:
+class Wander(Goals):
     """
     The goals of a robot that drives about at random.
 
@@ -162,39 +183,17 @@ class Wander:
     """
 
     def __init__(self, seed: int | str, near: float, seconds: float,
-                 leg: Leg = uniform_leg) -> None:
+                 leg: Leg = lambda random: random.uniform(SHORTEST, LONGEST)) -> None:
         """
-        Start anywhere.
+        Start anywhere. Further parameters as of :class:`Goals`.
 
         :param seed: of the random numbers.
-        :param near: the distance at which a goal is reached [m].
-        :param seconds: the time without progress after which a goal is given up [s].
         :param leg: draws the distance to the next goal.
         """
-        self._random = Random(seed)
-        self._leg = leg
-        self._near = near
-        self._patience = Patience(seconds)
-        self._goal: tuple[float, float] | None = None
+        super().__init__(near, seconds)
+        self._random, self._leg = Random(seed), leg
 
-    def give_up(self) -> None:
-        """Draw another goal next time: something is in the way."""
-        self._goal = None
-
-    def goal(self, x: float, y: float, now: float) -> tuple[float, float]:
-        """
-        Return the goal to drive to [m].
-
-        :param x: the robot's position, with ``y`` [m].
-        :param now: the present time [s].
-        """
-        if self._goal is not None:
-            distance = math.dist((x, y), self._goal)
-            if distance <= self._near or self._patience.lost(distance, now):
-                self._goal = None
-        if self._goal is None:
-            bearing = self._random.uniform(-math.pi, math.pi)
-            far = self._leg(self._random)
-            self._goal = (x + far * math.cos(bearing), y + far * math.sin(bearing))
-            self._patience.renew()
-        return self._goal
+    def _next(self, x: float, y: float) -> Position:
+        bearing = self._random.uniform(-math.pi, math.pi)
+        far = self._leg(self._random)
+        return x + far * math.cos(bearing), y + far * math.sin(bearing)

@@ -12,43 +12,45 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Jobs at places: received, held by every robot, passed on in summaries and decisions, done."""
+"""Jobs at places: received, held by every robot, passed on in decisions, assigned, done."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 import json
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from leader_election.election.messages.codec import MAX_COORDINATE
-from leader_election.election.regions.aggregate import Aggregate
-from leader_election.election.regions.summary_layout import RANKED
 from leader_election.election.regions.task import Position
+import numpy as np
 
-MOST_TEXT = 256
-"""The longest text of a job [characters]."""
-MAX_JOB = 2**31 - 1
-"""The greatest id of a job."""
 LONGEST = 86400.0
 """The longest work, and the latest deadline [s]."""
+LIMITS = {'id': (0, 2**31 - 1), 'x': (-MAX_COORDINATE, MAX_COORDINATE),
+          'y': (-MAX_COORDINATE, MAX_COORDINATE), 'seconds': (0.0, LONGEST),
+          'deadline': (0.0, LONGEST)}
+"""The least and the greatest numbers in the row of a job."""
 MOST_OPEN, MOST_DONE = 256, 1024
 """The numbers of open jobs that a robot holds, and of done ones, of which it knows the ids."""
-MOST_TOLD = 5
-"""The number of jobs that a region collects in a round."""
-_WIDTH = 6
-"""The numbers in a record: the id twice, and what follows it in a row."""
 
 
-class Job(NamedTuple):
-    """Work at a place, to be done once."""
+@dataclass
+class Job:
+    """Work at a place, to be done once. Two jobs with the same id are one."""
 
     id: int  # noqa: A003
-    """From 0 to :data:`MAX_JOB`. Two jobs with the same id are one."""
     place: Position
     """In the shared frame [m]."""
-    seconds: float = 0.0
+    seconds: float
     """The duration of the work [s]."""
-    until: float = math.inf
+    until: float
     """The deadline, by the clock of the robot that holds the job [s]."""
+    since: float
+    """When this robot came to know it [s]."""
+    leader: int = -1
+    """The leader that named it last."""
+    named: float = -math.inf
+    """When that was [s]."""
 
     def row(self, now: float) -> list[float]:
         """Return id, x, y, seconds, and the seconds to the deadline, 0 for no deadline."""
@@ -65,19 +67,18 @@ def job_of(row: Sequence[Any], now: float) -> Job:
     :param now: the present time [s].
     :raises ValueError: for anything but five numbers within the limits.
 
-    >>> job_of([7, 1.5, 2.0, 5.0, 60], 100.0)
-    Job(id=7, place=(1.5, 2.0), seconds=5.0, until=160.0)
+    >>> job = job_of([7, 1.5, 2.0, 5.0, 60], 100.0)
+    >>> job.id, job.place, job.seconds, job.until
+    (7, (1.5, 2.0), 5.0, 160.0)
     """
-    for name, number, low, high in zip(('id', 'x', 'y', 'seconds', 'deadline'), row, (
-            0, -MAX_COORDINATE, -MAX_COORDINATE, 0.0, 0.0), (
-            MAX_JOB, MAX_COORDINATE, MAX_COORDINATE, LONGEST, LONGEST), strict=True):
-        if type(number) not in (int, float) or not low <= number <= high or (
-                name == 'id' and number != int(number)):
-            whole = 'a whole number' if name == 'id' else 'a number'
-            raise ValueError(f'{name} is {number!r}; it takes {whole}, {low:g} to {high:g}')
+    for (name, (low, high)), number in zip(LIMITS.items(), row, strict=True):
+        if type(number) not in (int, float) or not low <= number <= high:
+            raise ValueError(f'{name} is {number!r}; it takes a number, {low:g} to {high:g}')
     number, x, y, seconds, left = row
+    if number != int(number):
+        raise ValueError(f'id is {number!r}; it takes a whole number')
     return Job(int(number), (float(x), float(y)), float(seconds),
-               now + left if left > 0.0 else math.inf)
+               now + left if left > 0.0 else math.inf, now)
 
 
 def parsed(text: str, now: float) -> Job:
@@ -87,55 +88,20 @@ def parsed(text: str, now: float) -> Job:
     :param text: ``{"id": 7, "place": [x, y], "seconds": s, "deadline": s}``. The last two may be
         missing: there is nothing to wait for at the place, and no deadline. It counts from now on.
     :param now: the present time [s].
-    :raises ValueError: for anything else.
+    :raises ValueError, RecursionError: for anything else.
 
-    >>> parsed('{"id": 7, "place": [1.5, 2], "deadline": 60}', 100.0)
-    Job(id=7, place=(1.5, 2.0), seconds=0.0, until=160.0)
+    >>> parsed('{"id": 7, "place": [1.5, 2], "deadline": 60}', 100.0).until
+    160.0
     """
-    if len(text) > MOST_TEXT:
-        raise ValueError(f'it has {len(text)} characters; it may have {MOST_TEXT}')
-    try:
-        job = json.loads(text, object_pairs_hook=_unique)
-    except RecursionError as error:
-        raise ValueError('it is nested too deep') from error
-    if not isinstance(job, dict) or not {'id', 'place'} <= job.keys() <= {
-            'id', 'place', 'seconds', 'deadline'}:
-        raise ValueError('it takes an object with id and place, and no more than seconds and '
-                         'deadline')
-    place, deadline = job['place'], job.get('deadline', 0)
-    if not isinstance(place, list) or len(place) != 2:
-        raise ValueError(f'place is {place!r}; it takes [x, y]')
-    if 'deadline' in job and deadline == 0:
-        raise ValueError('deadline is 0; it takes seconds from now on, more than 0')
-    return job_of([job['id'], *place, job.get('seconds', 0.0), deadline], now)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError('it has a name twice')
-    return found
-
-
-def collect_jobs() -> Aggregate:
-    """
-    Collect the rows of jobs that any robots hold: at most ``MOST_TOLD``, those of the lowest ids.
-
-    >>> jobs = collect_jobs()
-    >>> jobs.result(jobs.contribution(1, [[7, 1.5, 2.0, 5.0, 60]]))
-    [[7.0, 1.5, 2.0, 5.0, 60.0]]
-    """
-    def contribution(_: int, rows: Iterable[Sequence[float]]) -> list[float]:
-        told = sorted(rows, key=lambda row: row[0])[:MOST_TOLD]
-        return [*(number for row in told for number in (row[0], *row)),
-                *(math.inf,) * _WIDTH * (MOST_TOLD - len(told))]
-
-    def result(numbers: Sequence[float]) -> list[list[float]]:
-        return [[float(number) for number in numbers[at + 1:at + _WIDTH]]
-                for at in range(0, len(numbers), _WIDTH) if numbers[at] < math.inf]
-
-    return Aggregate('jobs', RANKED, (math.inf,) * _WIDTH * MOST_TOLD, contribution, result,
-                     _WIDTH)
+    match json.loads(text):
+        case {'id': number, 'place': [x, y], **further} if further.keys() <= {
+                'seconds', 'deadline'}:
+            if further.get('deadline') == 0:
+                raise ValueError('deadline is 0; it takes seconds from now on, more than 0')
+            return job_of([number, x, y, further.get('seconds', 0.0),
+                           further.get('deadline', 0.0)], now)
+    raise ValueError('it takes an object with id, place [x, y], and no more than seconds and '
+                     'deadline')
 
 
 class JobBook:
@@ -143,85 +109,63 @@ class JobBook:
     The jobs that a robot knows, within bounds.
 
     :ivar open: those to be done, by id.
-    :ivar since: when each of them came [s].
-    :ivar done: when each was known to be done [s], by id, the latest last.
+    :ivar done: when each was last told to be done [s], by id, the latest last.
     """
 
     def __init__(self) -> None:
         self.open: dict[int, Job] = {}  # noqa: A003
-        self.since: dict[int, float] = {}
         self.done: dict[int, float] = {}
 
-    def add(self, job: Job, now: float) -> bool:
+    def add(self, job: Job) -> bool:
         """Add a job, with the earlier of two deadlines, and return whether it is open now."""
         if job.id in self.done or (job.id not in self.open and len(self.open) >= MOST_OPEN):
             return False
         known = self.open.setdefault(job.id, job)
-        self.since.setdefault(job.id, now)
-        self.open[job.id] = known._replace(until=min(known.until, job.until))
+        known.until = min(known.until, job.until)
         return True
 
-    def close(self, job: int, now: float) -> bool:
-        """Note that a job is done, and return whether that is news."""
-        self._drop(job)
-        if job in self.done:
-            return False
+    def close(self, job: int, now: float) -> None:
+        """Note that a job is done, as the latest one."""
+        self.open.pop(job, None)
+        self.done.pop(job, None)
         self.done[job] = now
         if len(self.done) > MOST_DONE:
             del self.done[next(iter(self.done))]
-        return True
 
     def drop_expired(self, now: float) -> int:
         """Drop the jobs whose deadline is over, and return their number."""
-        late = [job.id for job in self.open.values() if now > job.until]
-        for job in late:
-            self._drop(job)
-        return len(late)
-
-    def _drop(self, job: int) -> None:
-        self.open.pop(job, None)
-        self.since.pop(job, None)
+        before = len(self.open)
+        self.open = {number: job for number, job in self.open.items() if now <= job.until}
+        return before - len(self.open)
 
 
-def assign(costs: Sequence[Sequence[float]]) -> list[int]:
+def assign(costs: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
     """
-    Return the column of each row, all different, so that the sum of the costs is least.
+    Return pairs of a row and a column, each once, so that the sum of their costs is least.
 
-    This is the Hungarian method with potentials (R. Jonker, A. Volgenant, Computing 38, 1987),
-    in a time of rows² x columns.
+    There are as many as there are rows or columns, whichever are fewer. Row after row takes the
+    free column at the end of the cheapest path on which earlier ones change theirs (Bellman and
+    Ford), which keeps the sum the least. Rows² x columns² steps at most.
 
-    :param costs: finite, not more rows than columns.
+    :param costs: finite.
 
     >>> assign([[1.0, 2.0, 9.0], [1.0, 5.0, 9.0]])
-    [1, 0]
+    [(1, 0), (0, 1)]
     """
-    rows, columns = len(costs), len(costs[0]) if costs else 0
-    of_row, of_column = [0.0] * rows, [0.0] * (columns + 1)
-    owner = [-1] * (columns + 1)
-    for row in range(rows):
-        # The last column stands for the start of the path that ends in a free one.
-        at, owner[columns] = columns, row
-        distance, before = [math.inf] * columns, [columns] * columns
-        visited = [False] * (columns + 1)
-        while owner[at] >= 0:
-            visited[at], here = True, owner[at]
-            for column in range(columns):
-                reduced = costs[here][column] - of_row[here] - of_column[column]
-                if not visited[column] and reduced < distance[column]:
-                    distance[column], before[column] = reduced, at
-            step, following = min((distance[column], column) for column in range(columns)
-                                  if not visited[column])
-            for column in range(columns + 1):
-                if visited[column]:
-                    of_row[owner[column]] += step
-                    of_column[column] -= step
-                elif column < columns:
-                    distance[column] -= step
-            at = following
-        while at != columns:
+    cost = np.array(costs, np.float64).reshape(len(costs), len(costs[0]) if costs else 0)
+    if len(cost) > cost.shape[1]:
+        return [(row, column) for column, row in assign(cost.T.tolist())]
+    # A smaller difference is an error of rounding.
+    least = 1e-12 * np.abs(cost).max(initial=1.0)
+    owner = np.full(cost.shape[1], -1)
+    for row, distance in enumerate(cost.copy()):
+        before = np.full(len(owner), -1)
+        for column in [*np.flatnonzero(owner >= 0)] * row:
+            detour = distance[column] - cost[owner[column], column] + cost[owner[column]]
+            before[detour < distance - least] = column
+            distance = np.minimum(distance, detour)
+        at = np.argmin(np.where(owner < 0, distance, math.inf))
+        while before[at] >= 0:
             owner[at], at = owner[before[at]], before[at]
-    found = [-1] * rows
-    for column in range(columns):
-        if owner[column] >= 0:
-            found[owner[column]] = column
-    return found
+        owner[at] = row
+    return [(int(owner[column]), int(column)) for column in np.flatnonzero(owner >= 0)]

@@ -16,7 +16,9 @@
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 import math
 from typing import Any, Protocol
 
@@ -72,114 +74,29 @@ class Navigator(Protocol):
         """Release resources, after the last goal was cancelled."""
 
 
-class NavigationGoals:
-    """
-    Keeps a navigator's goal equal to the place that a task asks for.
+@dataclass
+class _SentGoal:
+    """The last goal of a navigator, and what became of it."""
 
-    The navigator has one goal at most. Before it gets another one the last one is cancelled, and
-    has ended or had :data:`CANCEL_WAIT` to end. A goal that has failed is sent again after a wait.
-
-    :ivar counts: the failures, by the values of :data:`FAILURES`.
-    """
-
-    def __init__(self, navigator: Navigator, tolerance: float,
-                 failed: Callable[[Report], None] = lambda report: None) -> None:
-        """
-        Begin without a goal.
-
-        :param tolerance: a place that moves by less than this is the same goal [m].
-        :param failed: called at each failure.
-        """
-        self.counts: Counter[str] = Counter({each.value: 0 for each in FAILURES})
-        self._navigator, self._tolerance, self._failed = navigator, tolerance, failed
-        self._goal: Position | None = None
-        """The goal that the navigator has, or has reached."""
-        self._ended = True
-        self._number = 0
-        self._now = self._heard = 0.0
-        self._here: Pose = (0.0, 0.0, 0.0)
-        self._cancelled: float | None = None
-        self._retry: tuple[float, float] = (0.0, 0.0)
-        """The times between which no goal is sent."""
-        self._failures = 0
-
-    def is_reached(self, place: Position) -> bool:
-        """Return whether the navigator has reported that it reached this place."""
-        return self._ended and self._is_near(place)
-
-    def update(self, place: Position | None, here: Pose | None, now: float) -> None:
-        """
-        Send the place as goal, or cancel the last goal, if that is due.
-
-        :param place: that the task asks for [m], ``None`` for none.
-        :param here: the robot's pose, ``None`` if unknown; then there is no place.
-        :param now: the present time [s].
-        """
-        self._now, self._here = now, here or self._here
-        if not self._ended:
-            self._supervise(place)
-        if place is None or self._is_near(place):
-            return
-        since, until = self._retry
-        is_ending = self._cancelled is not None and 0.0 <= now - self._cancelled < CANCEL_WAIT
-        if is_ending or since <= now < until or not self._navigator.is_ready():
-            return
-        self._goal, self._ended, self._cancelled = place, False, None
-        self._heard, self._number = now, self._number + 1
-        yaw = math.atan2(place[1] - self._here[1], place[0] - self._here[0])
-        number = self._number
-        self._navigator.send((*place, yaw), lambda report: self._take(number, report))
-
-    def cancel(self) -> None:
-        """Cancel the goal, if there is one."""
-        if not self._ended:
-            self._navigator.cancel(self._here)
-
-    def _supervise(self, place: Position | None) -> None:
-        """Cancel the goal if it is no longer asked for, or if nothing is heard of it."""
-        if not self._navigator.is_ready():
-            self._take(self._number, Report.CANCELLED if self._cancelled is not None
-                       else Report.LOST)
-        elif self._cancelled is not None or place is None or not self._is_near(place):
-            # Again in each step until the end is reported: the request may be lost.
-            if self._cancelled is None:
-                self._cancelled = self._now
-            self._goal = None
-            self._navigator.cancel(self._here)
-        elif self._navigator.gives_feedback and not 0.0 <= self._now - self._heard <= SILENCE:
-            self._navigator.cancel(self._here)
-            self._take(self._number, Report.LOST)
-
-    def _is_near(self, place: Position) -> bool:
-        return self._goal is not None and math.dist(self._goal, place) <= self._tolerance
-
-    def _take(self, number: int, report: Report) -> None:
-        """Take a report on a goal. Those on goals before the last one are ignored."""
-        if number != self._number or self._ended:
-            return
-        self._heard = self._now
-        if report is Report.PROGRESS:
-            return
-        is_cancelled, self._cancelled, self._ended = self._cancelled is not None, None, True
-        if report is Report.REACHED and not is_cancelled:
-            self._failures = 0
-            return
-        self._goal = None
-        if report in FAILURES and not is_cancelled:
-            wait = min(RETRY * 2.0 ** min(self._failures, 10), LONGEST_RETRY)
-            self._failures += 1
-            self._retry = self._now, self._now + wait
-            self.counts[report.value] += 1
-            self._failed(report)
+    place: Position | None = None
+    """``None`` once it has failed, or was cancelled."""
+    ended: bool = True
+    heard: float = 0.0
+    """When the last report on it came [s]."""
+    cancelled: float | None = None
+    """When it was cancelled first [s]."""
 
 
 class Nav2Driver:
     """
     Drives a robot to the places that its task asks for by goals for Nav2.
 
-    Without a pose or a place Nav2 has no goal. See :class:`NavigationGoals`.
+    Nav2 has one goal at most, none without a pose or a place. Before it gets another one the last
+    one is cancelled, and has ended or had :data:`CANCEL_WAIT` to end. A goal that has failed is
+    sent again after a wait. A place that moves by less than the tolerance is the same goal.
 
     :ivar limits: of the robot's motion. Nav2 has limits of its own.
+    :ivar counts: the failures of goals, by the values of :data:`FAILURES`.
     """
 
     def __init__(
@@ -197,35 +114,79 @@ class Nav2Driver:
         :param pose: returns the robot's present x, y, yaw [m, rad], ``None`` if not known.
         """
         self.limits = parameters
+        self.counts: Counter[str] = Counter({each.value: 0 for each in FAILURES})
         self._context, self._goal, self._pose = context, goal, pose
         self._navigator: Navigator = context.navigator()
-        self._here: Pose | None = None
-        self.goals = NavigationGoals(self._navigator, self.limits.tolerance, self._warn)
-        self._timer = context.every(PERIOD, self.step)
+        self._here: Pose = (0.0, 0.0, 0.0)
+        """The last known pose."""
+        self._sent = _SentGoal()
+        self._retry: tuple[float, float] = (0.0, 0.0)
+        """The times between which no goal is sent."""
+        self._failures = 0
+        self._timer = context.every(PERIOD, self._step)
 
-    @property
-    def counts(self) -> Counter[str]:
-        """Return the failures of goals, by kind."""
-        return self.goals.counts
-
-    def has_arrived(self, place: Position) -> bool:
-        """Return whether the robot is at a place, or as near as Nav2 takes it."""
-        return self.goals.is_reached(place) or (
-            self._here is not None and math.dist(self._here[:2], place) <= self.limits.tolerance)
-
-    def step(self) -> None:
-        """Give Nav2 the present place of the task."""
-        self._here, now = self._pose(), self._context.seconds()
-        place = None if self._here is None else self._goal(*self._here[:2], now)
-        self.goals.update(place, self._here, now)
+    def is_reached(self, place: Position) -> bool:
+        """Return whether Nav2 has reported that it reached a place [m]."""
+        return self._sent.ended and self._is_sent(place)
 
     def close(self) -> None:
         """Cancel the goal for good."""
         self._timer.cancel()
-        self.goals.cancel()
+        if not self._sent.ended:
+            self._navigator.cancel(self._here)
         self._navigator.close()
 
-    def _warn(self, report: Report) -> None:
-        self._context.node.get_logger().warning(
-            f'Nav2: {report.value.replace("_", " ")} ({self.counts[report.value]} so far); '
-            'the goal is tried again after a wait', throttle_duration_sec=10.0)
+    def _step(self) -> None:
+        """Send the present place of the task as goal, or cancel the last one, if that is due."""
+        pose, now = self._pose(), self._context.seconds()
+        self._here = pose or self._here
+        place = None if pose is None else self._goal(*pose[:2], now)
+        if not self._sent.ended:
+            self._supervise(place, now)
+        if place is None or self._is_sent(place):
+            return
+        cancelled, (since, until) = self._sent.cancelled, self._retry
+        is_ending = cancelled is not None and 0.0 <= now - cancelled < CANCEL_WAIT
+        if is_ending or since <= now < until or not self._navigator.is_ready():
+            return
+        self._sent = _SentGoal(place, ended=False, heard=now)
+        yaw = math.atan2(place[1] - self._here[1], place[0] - self._here[0])
+        self._navigator.send((*place, yaw), partial(self._receive, self._sent))
+
+    def _supervise(self, place: Position | None, now: float) -> None:
+        """Cancel the goal if it is no longer asked for, or if nothing is heard of it."""
+        sent = self._sent
+        if not self._navigator.is_ready():
+            self._receive(sent, Report.LOST)
+        elif place is None or not self._is_sent(place):
+            # Again in each step until the end is reported: the request may be lost.
+            sent.place, sent.cancelled = None, now if sent.cancelled is None else sent.cancelled
+            self._navigator.cancel(self._here)
+        elif self._navigator.gives_feedback and not 0.0 <= now - sent.heard <= SILENCE:
+            self._navigator.cancel(self._here)
+            self._receive(sent, Report.LOST)
+
+    def _is_sent(self, place: Position) -> bool:
+        sent = self._sent.place
+        return sent is not None and math.dist(sent, place) <= self.limits.tolerance
+
+    def _receive(self, goal: _SentGoal, report: Report) -> None:
+        """Take a report on a goal. Those on goals before the last one are ignored."""
+        if goal is not self._sent or goal.ended:
+            return
+        goal.heard = now = self._context.seconds()
+        if report is Report.PROGRESS:
+            return
+        is_cancelled, goal.cancelled, goal.ended = goal.cancelled is not None, None, True
+        if report is Report.REACHED and not is_cancelled:
+            self._failures = 0
+            return
+        goal.place = None
+        if report in FAILURES and not is_cancelled:
+            wait = min(RETRY * 2.0 ** min(self._failures, 10), LONGEST_RETRY)
+            self._failures += 1
+            self._retry = now, now + wait
+            self.counts[report.value] += 1
+            self._context.node.get_logger().warning(
+                f'Nav2: {report.value.replace("_", " ")} ({self.counts[report.value]} so far); '
+                'the goal is tried again after a wait', throttle_duration_sec=10.0)

@@ -16,34 +16,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 import json
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from leader_election.election.regions.aggregate import union
 from leader_election.election.regions.task import Member, Position
-from leader_election.election.tasks.coverage import (
-    area_of,
-    assign,
-    Cell,
-    cell_size,
-    cells_in,
-    cells_near,
-    cells_of,
-    disc,
-    lanes,
-    number_of_lanes,
-    numbers_of,
-    outline_of,
-    own_side,
-    packed_cells,
-    part_of,
-    polygon,
-    SWEEPS,
-    unpacked_cells,
-    without_cells,
-)
-from leader_election.election.tasks.driver import DriverParameters, DrivingTask
+from leader_election.election.tasks import coverage
+from leader_election.election.tasks.driving import DriverParameters, DrivingTask
 from leader_election.election.tasks.goals import Route
 from leader_election.election.tasks.places import (
     place_contribution,
@@ -62,17 +43,6 @@ MOST_UNKNOWN = 16
 """The number of visited cells that a region collects in a round."""
 _STALLED = 30
 """The number of rounds without another visited cell after which the next sweep begins."""
-
-
-class _Plan(NamedTuple):
-    """The plan of one robot, computed from a decision."""
-
-    part: Any = None
-    """The robot's part of the territory, ``None`` without a territory."""
-    places: Sequence[Position] = ()
-    """To visit in it [m]."""
-    error: str = ''
-    """The reason why the decision cannot be followed."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +64,7 @@ class PatrolParameters(DriverParameters):
         """Refuse corners without an area, and an area too large for the width of the lanes."""
         try:
             if self.area:
-                number_of_lanes(polygon(self.area), self.lane)
+                coverage.number_of_lanes(coverage.polygon(self.area), self.lane)
         except ValueError as error:
             raise ParameterError('area', problem=f': {error}') from None
 
@@ -128,30 +98,31 @@ class Patrol(DrivingTask):
         self._borders = RecentValues[int, tuple[float, ...]](settings.hold)
         self._post: tuple[float, float, float] | None = None
         self._decided: Any = None
-        self._visited: set[Cell] = set()
+        self._visited: set[coverage.Cell] = set()
         """The cells known to be visited in this sweep."""
-        self._leader_knows: set[Cell] = set()
-        self._cells: set[Cell] = set()
-        self._own: set[Cell] = set()
+        self._leader_knows: set[coverage.Cell] = set()
+        self._cells: set[coverage.Cell] = set()
+        self._own: set[coverage.Cell] = set()
         """The cells of the whole area, and those of the territory."""
-        self._possible: set[Cell] = set()
+        self._possible: set[coverage.Cell] = set()
         """The cells of the area and of a border, since outlines of territories are simplified."""
         self._side, self._sweep, self._stalled = settings.lane, 0, 0
         self._outline: Any = None
         """The outline and the side of cells of the last decision."""
-        self._followed: Any = None
+        self._follows = False
+        """Whether there is a decision that can be followed."""
         self._part: Any = None
-        self._plans: dict[str, _Plan] = {}
+        self._plan_of = lru_cache(_MOST_PLANS)(self._plan)
         self.route: Route | None = None
 
     def sense(self) -> Mapping[str, Any]:
         """Contribute this robot's position, and visited cells that the leader does not know."""
         pose = self.member.pose()
         if pose is not None:
-            self._visited |= cells_near(pose[:2], self._side) & self._own
+            self._visited |= coverage.cells_near(pose[:2], self._side) & self._own
         unknown = sorted(self._visited - self._leader_knows)[:MOST_UNKNOWN]
         return {'places': place_contribution(pose),
-                'visited': numbers_of(unknown, self._sweep, self._side)}
+                'visited': coverage.numbers_of(unknown, self._sweep, self._side)}
 
     def announce(self) -> tuple[float, ...] | None:
         """Announce the leader's post to other regions' leaders: x, y, radius [m]."""
@@ -170,22 +141,26 @@ class Patrol(DrivingTask):
             members.pop(self.member.id, None)
         others = self._borders.update(dict(self.member.borders))
         here = self._post[:2]
-        area = (polygon(self.settings.area) if self.settings.area
-                else disc(here, self._post[2]))
+        area = (coverage.polygon(self.settings.area) if self.settings.area
+                else coverage.disc(here, self._post[2]))
         leaders = [(post[0], post[1]) for post in others.values()]
-        outline = outline_of(own_side(area, here, leaders))
+        outline = coverage.outline_of(coverage.own_side(area, here, leaders))
         before = self._decided
-        if before is None or before['area'] != outline:
-            self._scale(area, area_of(outline))
+        is_new = before is None or before['area'] != outline
+        if is_new:
+            side = coverage.cell_size(area, self.settings.lane)
+            self._divide(coverage.area_of(outline), side)
+            self._cells, self._possible = (
+                coverage.cells_of(area, side), coverage.cells_of(area.buffer(2.0 * side), side))
+            self._visited &= self._possible
         self._learn(summary['visited'])
-        if (before is None or before['area'] != outline or self._note(places.values())
-                or set(before['ids']) != members.keys()):
+        if is_new or self._note(places.values()) or set(before['ids']) != members.keys():
             self._decided = {'area': outline, 'ids': []}
             if self._visited:
-                self._decided['visited'] = packed_cells(self._visited, self._side)
+                self._decided['visited'] = coverage.packed_cells(self._visited, self._side)
             if outline:
-                self._decided['ids'] = assign(_to_visit(self._decided), members)
-        return {**self._decided, 'known': [self._sweep, *packed_cells(
+                self._decided['ids'] = coverage.assign(_to_visit(self._decided), members)
+        return {**self._decided, 'known': [self._sweep, *coverage.packed_cells(
             self._visited, self._side)]}
 
     def act(self, decision: Any) -> None:
@@ -197,23 +172,22 @@ class Patrol(DrivingTask):
         if not self.member.leads:
             self._post = self._decided = None
         # With an unreadable decision the robot stands still, as without one.
-        followed, self._followed = self._followed, None
+        self._follows = False
         if decision is None:
             return
         decision = dict(decision)
         known = decision.pop('known', None)
         if known is not None and not self.member.leads:
             self._take_known(decision['area'], *known)
-        if decision == followed:
-            self._followed = followed
-            return
-        part, places, error = self._plan_of(decision)
+        part, places, error = self._plan_of(json.dumps(decision))
         if error:
             raise ValueError(error)
         if part is None or self._part is None or (
                 part.symmetric_difference(self._part).area > _SAME * part.area):
-            self._part, self.route = part, self._route_through(places)
-        self._followed = decision
+            near = max(self.settings.tolerance, self.settings.lane / 4)
+            self._part = part
+            self.route = Route(places, near, self.settings.patience) if places else None
+        self._follows = True
 
     def _keep_post(self, here: Position) -> None:
         """Keep the place where the robot became leader as the territory's centre."""
@@ -227,12 +201,10 @@ class Patrol(DrivingTask):
 
     def _take_known(self, outline: Any, sweep: int, grid: Sequence[float], visited: str) -> None:
         """Take over what the leader knows to be visited in this sweep, or a later one."""
-        cells, side = unpacked_cells(grid, visited), float(grid[0])
+        cells, side = coverage.unpacked_cells(grid, visited), float(grid[0])
         if self._outline != (outline, side):
             self._outline = outline, side
-            self._visited = _scaled(self._visited, self._side, side)
-            self._side, territory = side, area_of(outline)
-            self._own = set() if territory.is_empty else cells_of(territory, side)
+            self._divide(coverage.area_of(outline), side)
         if sweep > self._sweep:
             self._sweep, self._visited = sweep, set()
         self._leader_knows = cells if sweep == self._sweep else set()
@@ -240,26 +212,25 @@ class Patrol(DrivingTask):
 
     def _learn(self, numbers: Iterable[int]) -> None:
         """Take over what members know to be visited in this sweep, or a later one."""
-        for sweep, cells in sorted(cells_in(numbers, self._side, self._possible).items()):
-            ahead = sweep - self._sweep % SWEEPS
-            if 0 < ahead < SWEEPS // 2 or ahead < -SWEEPS // 2:
-                self._sweep, self._visited = self._sweep + ahead % SWEEPS, set()
-                ahead = 0
-            if ahead == 0:
-                self._visited |= cells
+        for sweep, cells in sorted(coverage.cells_in(numbers, self._side, self._possible).items()):
+            ahead = (sweep - self._sweep) % coverage.SWEEPS
+            if ahead < coverage.SWEEPS // 2:
+                self._visited = cells | (set() if ahead else self._visited)
+                self._sweep += ahead
 
-    def _scale(self, area: Any, territory: Any) -> None:
-        """Divide the area and the territory in it into cells."""
-        side, self._side = self._side, cell_size(area, self.settings.lane)
-        self._visited = _scaled(self._visited, side, self._side)
-        self._cells = cells_of(area, self._side)
-        self._possible = cells_of(area.buffer(2.0 * self._side), self._side)
-        self._visited &= self._possible
-        self._own = set() if territory.is_empty else cells_of(territory, self._side)
+    def _divide(self, territory: Any, side: float) -> None:
+        """Divide the territory into cells of a side [m]."""
+        if side != self._side:
+            # The cells that have the middles of the visited ones.
+            self._visited = {(math.floor((i + 0.5) * self._side / side),
+                              math.floor((j + 0.5) * self._side / side))
+                             for i, j in self._visited}
+        self._side, self._own = side, coverage.cells_of(territory, side)
 
     def _note(self, places: Iterable[Position]) -> bool:
         """Note the cells that are visited now, and return whether parts end since a sweep does."""
-        near = set[Cell]().union(*(cells_near(place, self._side) for place in places))
+        near = set[coverage.Cell]().union(
+            *(coverage.cells_near(place, self._side) for place in places))
         new = near & self._own - self._visited
         self._visited |= near & self._cells
         self._stalled = 0 if new else self._stalled + 1
@@ -271,32 +242,27 @@ class Patrol(DrivingTask):
         self._visited = self._visited - self._own
         return self._decided is not None and 'visited' in self._decided
 
-    def _plan_of(self, decision: Any) -> _Plan:
-        """Return the plan for a decision, computed once, also if it cannot be followed."""
-        text = json.dumps(decision)
-        if text not in self._plans:
-            while len(self._plans) >= _MOST_PLANS:
-                del self._plans[next(iter(self._plans))]
-            try:
-                self._plans[text] = self._plan(decision)
-            except Exception as error:  # A decision may contain anything, not only an area.
-                self._plans[text] = _Plan(error=f'{type(error).__name__}: {error}')
-        return self._plans[text]
+    def _plan(self, text: str) -> tuple[Any, Sequence[Position], str]:
+        """
+        Return this robot's part, ``None`` without one, and the places to visit in it [m].
 
-    def _plan(self, decision: Any) -> _Plan:
-        ids = list(decision['ids'])
-        if self.member.id not in ids:
-            return _Plan()
-        part = part_of(_to_visit(decision), len(ids), ids.index(self.member.id))
-        # Lanes keep a distance from adjacent parts, so that goals are not too near to each other.
-        return _Plan(part, lanes(part, self.settings.lane, minimum_spacing(self.settings) / 2))
-
-    def _route_through(self, places: Sequence[Position]) -> Route | None:
-        near = max(self.settings.tolerance, self.settings.lane / 4)
-        return Route(places, near, self.settings.patience) if places else None
+        :param text: a decision, as JSON.
+        :return: also the reason why it cannot be followed. It is cached with the plan.
+        """
+        decision = json.loads(text)
+        try:
+            ids = list(decision['ids'])
+            if self.member.id not in ids:
+                return None, (), ''
+            part = coverage.part_of(_to_visit(decision), len(ids), ids.index(self.member.id))
+            # Lanes keep a distance from adjacent parts: goals are not too near to each other.
+            spacing = minimum_spacing(self.settings)
+            return part, coverage.lanes(part, self.settings.lane, spacing / 2), ''
+        except Exception as error:  # A decision may contain anything, not only an area.
+            return None, (), f'{type(error).__name__}: {error}'
 
     def _goal_for(self, x: float, y: float, now: float) -> Position | None:
-        if self._followed is None:
+        if not self._follows:
             return None
         if self.route is not None:
             return self.route.goal(x, y, now)
@@ -305,18 +271,10 @@ class Patrol(DrivingTask):
 
 def _to_visit(decision: Mapping[str, Any]) -> Any:
     """Return the area of a decision, without what was visited unless that is nearly all of it."""
-    area = area_of(decision['area'])
+    area = coverage.area_of(decision['area'])
     if 'visited' not in decision:
         return area
     grid, visited = decision['visited']
     side = float(grid[0])
-    left = without_cells(area, unpacked_cells(grid, visited), side)
+    left = coverage.without_cells(area, coverage.unpacked_cells(grid, visited), side)
     return left if left.area > side * side else area
-
-
-def _scaled(cells: set[Cell], side: float, other: float) -> set[Cell]:
-    """Return the cells of another size that have the middles of these."""
-    if side == other:
-        return cells
-    return {(math.floor((i + 0.5) * side / other), math.floor((j + 0.5) * side / other))
-            for i, j in cells}

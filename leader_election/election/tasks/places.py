@@ -19,7 +19,6 @@ import math
 from typing import Generic, TypeVar
 
 from leader_election.election.regions.aggregate import top
-from leader_election.election.regions.pattern import decay
 from leader_election.election.regions.task import Position
 import shapely
 
@@ -31,7 +30,7 @@ MOST_MEMBERS = 21
 PLACES = top(MOST_MEMBERS, extra=1)
 """The aggregate of x, y [m]; of too many robots it keeps the ones farthest east."""
 TRAIL_STEP = 0.1
-"""The distance between the points of a trail [m]."""
+"""The least distance between the points of a trail [m]."""
 
 
 def place_contribution(pose: Sequence[float] | None) -> Position | None:
@@ -69,18 +68,17 @@ class RecentValues(Generic[K, V]):
     """
 
     def __init__(self, hold: int) -> None:
-        self._hold = hold
-        self._rounds_left: dict[K, float] = {}
-        self._values: dict[K, V] = {}
+        self._hold, self._round = hold, 0
+        self._values: dict[K, tuple[int, V]] = {}
+        """The last value under each key, and the round of it."""
 
     def update(self, values: Mapping[K, V]) -> dict[K, V]:
         """Add this round's values, and return all known ones."""
-        left = {key: decay(left, 0.0, step=1.0) for key, left in self._rounds_left.items()}
-        for key, value in values.items():
-            left[key], self._values[key] = float(self._hold), value
-        self._rounds_left = {key: rounds for key, rounds in left.items() if rounds > 0.0}
-        self._values = {key: self._values[key] for key in self._rounds_left}
-        return dict(self._values)
+        self._round += 1
+        self._values |= {key: (self._round, value) for key, value in values.items()}
+        self._values = {key: each for key, each in self._values.items()
+                        if self._round - each[0] < self._hold}
+        return {key: value for key, (_, value) in self._values.items()}
 
 
 # Formations: round a leader or behind it.
@@ -167,34 +165,3 @@ def middle(places: Collection[Position]) -> Position:
     (1.0, 2.0)
     """
     return (sum(x for x, _ in places) / len(places), sum(y for _, y in places) / len(places))
-
-
-class Trail:
-    """
-    The path that a robot has driven.
-
-    >>> trail = Trail(length=1.0)
-    >>> for x in (0.0, 0.02, 0.5, 1.0, 1.5, 2.0):
-    ...     trail.add((x, 0.0))
-    >>> trail.points
-    [(2.0, 0.0), (1.5, 0.0), (1.0, 0.0), (0.5, 0.0)]
-
-    :param length: the least length to remember [m].
-    :ivar points: its positions, the newest first [m].
-    """
-
-    def __init__(self, length: float) -> None:
-        self.points: list[Position] = []
-        self._length = length
-
-    def add(self, here: Position) -> None:
-        """Append a position [m], unless it is nearer than ``TRAIL_STEP`` to the last one."""
-        if self.points and math.dist(here, self.points[0]) < TRAIL_STEP:
-            return
-        self.points.insert(0, here)
-        length = 0.0
-        for k in range(1, len(self.points)):
-            if length > self._length:
-                del self.points[k:]
-                break
-            length += math.dist(self.points[k - 1], self.points[k])

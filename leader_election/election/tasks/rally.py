@@ -14,26 +14,16 @@
 
 """Task ``rally``: members follow their leader in a column, or surround it."""
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+import math
 from typing import Any
 
 from leader_election.election.regions.task import Member, Position
-from leader_election.election.tasks.driver import DriverParameters, DrivingTask
+from leader_election.election.tasks import places
+from leader_election.election.tasks.driving import DriverParameters, DrivingTask
 from leader_election.election.tasks.goals import Wander
-from leader_election.election.tasks.places import (
-    in_column,
-    middle,
-    MOST_MEMBERS,
-    nearest_first,
-    on_circle,
-    place_contribution,
-    PLACES,
-    places_in,
-    RecentValues,
-    slots,
-    Trail,
-)
 from leader_election.election.tasks.steering import minimum_spacing
 from leader_election.parameters import parameter
 
@@ -73,23 +63,24 @@ class Rally(DrivingTask):
 
     parameters = RallyParameters
     settings: RallyParameters
-    collects = {'places': PLACES}
+    collects = {'places': places.PLACES}
 
     def __init__(self, member: Member, settings: RallyParameters) -> None:
         """Begin without members. The robot stands until there is a decision."""
         super().__init__(member, settings)
         self._spacing = minimum_spacing(settings)
-        self._recent = RecentValues[int, Position](settings.hold)
-        self._trail = Trail(max(settings.distance, self._spacing * MOST_MEMBERS))
+        self._recent = places.RecentValues[int, Position](settings.hold)
+        length = max(settings.distance, self._spacing * places.MOST_MEMBERS)
+        self._trail: deque[Position] = deque(maxlen=math.ceil(length / places.TRAIL_STEP) + 1)
+        """The places where this robot was, the newest first."""
         self._angles: dict[int, float] = {}
         self._order: list[int] = []
         self._wander = Wander(member.id, settings.tolerance, settings.patience)
-        self._goal = (settings.goal[0], settings.goal[1])
         self._place: Position | None = None
 
     def sense(self) -> Mapping[str, Any]:
         """Contribute this robot's position."""
-        return {'places': place_contribution(self.member.pose())}
+        return {'places': places.place_contribution(self.member.pose())}
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
         """Give each member a place. The assignment changes only when members come or go."""
@@ -97,20 +88,22 @@ class Rally(DrivingTask):
         if pose is None:
             return None
         centre = pose[:2]
-        self._trail.add(centre)
-        members = self._recent.update(places_in(summary['places']))
+        if not self._trail or math.dist(centre, self._trail[0]) >= places.TRAIL_STEP:
+            self._trail.appendleft(centre)
+        members = self._recent.update(places.places_in(summary['places']))
         members.pop(self.member.id, None)
         if not members:
             return []
         if self._angles.keys() != members.keys():
-            self._angles = slots(centre, members)
-            self._order = nearest_first(centre, members)
+            self._angles = places.slots(centre, members)
+            self._order = places.nearest_first(centre, members)
         if self.settings.formation == 'surround':
-            places = on_circle(centre, self._angles, self.settings.distance, self._spacing)
+            goals = places.on_circle(centre, self._angles, self.settings.distance, self._spacing)
         else:
-            places = in_column([centre, *self._trail.points], self._order,
-                               middle(members.values()), self.settings.distance, self._spacing)
-        return [[robot, round(x, 2), round(y, 2)] for robot, (x, y) in places.items()]
+            goals = places.in_column(
+                [centre, *self._trail], self._order, places.middle(members.values()),
+                self.settings.distance, self._spacing)
+        return [[robot, round(x, 2), round(y, 2)] for robot, (x, y) in goals.items()]
 
     def act(self, decision: Any) -> None:
         """Take this robot's place from the decision. The driver reads it with each scan."""
@@ -129,4 +122,5 @@ class Rally(DrivingTask):
             return self._place
         if self.settings.leader == 'wander':
             return self._wander.goal(x, y, now)
-        return self._goal if self.settings.leader == 'goal' else None
+        goal = self.settings.goal
+        return (goal[0], goal[1]) if self.settings.leader == 'goal' else None

@@ -140,10 +140,14 @@ class DrivingScenario(DemoScenario):
                   'hit'),
             Check(driven > 0.0, f'the robots drove {driven:.0f} m')]
 
+    def jobs(self) -> list[tuple[Position, bool]]:
+        """Return the place of each job [m], and whether it was done: none."""
+        return []
+
     def draw(self, folder: Path, rings: Rings) -> list[str]:
         """Draw the paths. Parameters as of :meth:`DemoScenario.draw`."""
         # Imported here, since it takes long to load.
         from leader_election.swarm.view.charts import draw_paths
         path = folder / 'paths.png'
-        draw_paths(self.paths, rings, path)
+        draw_paths(self.paths, rings, path, self.jobs())
         return [str(path)]

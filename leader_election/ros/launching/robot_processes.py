@@ -119,7 +119,7 @@ def message_length(path: str, node: str, given: Mapping[str, Any]) -> int:
     values = effective_parameters(path, [node], given)[0]
     parameters = build(LinkParameters, {p.name: values[p.name] for p in table(LinkParameters)
                                         if p.name in values})
-    return min(TRANSPORTS.get(parameters.kind).message_room(parameters), MAX_LENGTH)
+    return min(TRANSPORTS.get(parameters.kind).room(parameters), MAX_LENGTH)
 
 
 def shared_topic(text: str, namespace: str) -> str:

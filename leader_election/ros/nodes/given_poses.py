@@ -49,6 +49,9 @@ class GivenPoses:
     late, or interrupted. Without odometry a pose is passed on as it is.
 
     Poses in another frame, or without a valid orientation, are counted, and warned of.
+
+    :ivar topic: its full name.
+    :ivar origin: the pose of odometry's frame in the shared one, ``None`` if not known yet.
     """
 
     def __init__(self, node: Node, frame: str, take: Callable[[Pose], None],
@@ -62,17 +65,13 @@ class GivenPoses:
         :param refuse: counts a refused pose.
         """
         self._node, self._frame, self._take = node, frame, take
+        self.topic = node.resolve_topic_name(TOPIC)
         self._has_odometry, self._refuse = has_odometry, refuse
         self._subscription: Any = None
         # A driver may send no stamps.
         self._odometry: deque[tuple[float, Pose]] = deque(maxlen=MOST_REMEMBERED)
         """Stamps and poses by odometry, the last ones."""
-        self._origin: Pose | None = None
-
-    @property
-    def topic(self) -> str:
-        """Return the full name of the topic."""
-        return self._node.resolve_topic_name(TOPIC)
+        self.origin: Pose | None = None
 
     def look(self) -> None:
         """Subscribe once a publisher tells the type of the topic."""
@@ -99,11 +98,6 @@ class GivenPoses:
             self._odometry.popleft()
         self._odometry.append((now, pose))
 
-    @property
-    def origin(self) -> Pose | None:
-        """Return the pose of odometry's frame in the shared one, ``None`` if not known yet."""
-        return self._origin
-
     def _receive(self, message: Any) -> None:
         frame = frame_name(message.header.frame_id)
         if isinstance(message, TransformStamped):
@@ -119,7 +113,7 @@ class GivenPoses:
                        f'parameter frame is {self._frame!r}')
         elif self._odometry and self._has_odometry():
             before = self._at(clock.of_stamp(message.header.stamp))
-            self._origin = np.asarray(pose @ np.linalg.inv(before))
+            self.origin = np.asarray(pose @ np.linalg.inv(before))
         else:
             self._take(pose)
 

@@ -27,25 +27,12 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from leader_election.election.messages.packets import (
-    COUNTERS,
-    HEADER,
-    packet,
-    PacketReader,
-)
+from leader_election.election.messages.packets import packet, PacketReader
 from leader_election.election.robot.diagnostics import LINK, status_name
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, subscribe
-from leader_election.swarm.fleet.link_status import (
-    link_id,
-    peer_key,
-    peer_value,
-    PEERS,
-    SENT,
-    TOO_LONG,
-    UNSENT,
-)
+from leader_election.swarm.fleet import link_status as vocabulary
 from leader_election.swarm.fleet.transports import LinkParameters, TRANSPORTS
 from leader_election.swarm.view.formatting import count
 from rclpy.clock import Clock
@@ -83,13 +70,14 @@ class Link(Node):
         self._lock = Lock()
         """Held to count: packets arrive in a thread of the transport."""
         self._reader = PacketReader(self._start, parameters.most_packets)
-        self._counts = Counter(dict.fromkeys((SENT, TOO_LONG, UNSENT), 0))
+        self._counts = Counter(dict.fromkeys(
+            (vocabulary.SENT, vocabulary.TOO_LONG, vocabulary.UNSENT), 0))
         self._problem = ''
         self._heard = time.monotonic()
         """When another link was heard, at first the start [s]."""
         self._here = self.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
         kind = TRANSPORTS.get(parameters.kind)
-        self.message_room = kind.message_room(parameters)
+        self.message_room = kind.room(parameters)
         self._transport = kind.make(parameters, self._take)
         subscribe(self, String, 'outgoing', self._send, NEIGHBOURHOOD)
         self._reports = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
@@ -99,28 +87,21 @@ class Link(Node):
     def _send(self, message: String) -> None:
         # For further robots behind this link. The sender itself knows its echo.
         self._here.publish(message)
-        try:
-            data = packet(self._start, self._number, message.data)
-            if len(data) > self.message_room + HEADER.size:
-                raise ValueError(
-                    f'a message of {len(data) - HEADER.size} bytes, at most {self.message_room} '
-                    'are allowed; set the parameter message_length of the robot to that')
-        except ValueError as error:
-            self._counts[TOO_LONG] += 1
-            self._say(str(error))
+        length = len(message.data.encode())
+        if length > self.message_room:
+            self._counts[vocabulary.TOO_LONG] += 1
+            self._say(f'a message of {length} bytes, at most {self.message_room} are allowed; set '
+                      'the parameter message_length of the robot to that')
             return
+        self._say(self._transport.send(packet(self._start, self._number, message.data)))
         self._number += 1
-        self._say(self._transport.send(data))
-        self._counts[UNSENT if self._problem else SENT] += 1
+        self._counts[vocabulary.UNSENT if self._problem else vocabulary.SENT] += 1
 
     def _say(self, problem: str) -> None:
-        """Log a new reason why messages are not sent, and that they are sent again."""
-        if problem != self._problem:
-            log = self.get_logger()
-            if problem:
-                log.warning(f'a message was not sent: {problem}', throttle_duration_sec=QUIET)
-            else:
-                log.info('messages are sent again', throttle_duration_sec=QUIET)
+        """Log and keep the reason why a message is not sent, empty if it is."""
+        if problem:
+            self.get_logger().warning(
+                f'a message was not sent: {problem}', throttle_duration_sec=QUIET)
         self._problem = problem
 
     def _take(self, data: bytes) -> None:
@@ -140,10 +121,9 @@ class Link(Node):
         now = time.monotonic()
         with self._lock:
             peers = self._reader.peers(now, QUIET)
-            counts = {**self._counts, **{name: self._reader.counts[name] for name in COUNTERS},
-                      PEERS: len(peers), **self._transport.counts()}
-            values = {**counts, **{peer_key(start): peer_value(peer)
-                                   for start, peer in [*peers.items()][-MOST_SHOWN:]}}
+            values = {**self._counts, **self._reader.counts, vocabulary.PEERS: len(peers),
+                      **self._transport.counts(),
+                      **vocabulary.peer_values(dict([*peers.items()][-MOST_SHOWN:]))}
         self._heard = now if peers else self._heard
         problem = self._transport.problem or self._problem
         quiet = now - self._heard > QUIET
@@ -152,7 +132,7 @@ class Link(Node):
         message = DiagnosticArray(status=[DiagnosticStatus(
             level=DiagnosticStatus.WARN if problem or quiet else DiagnosticStatus.OK,
             name=status_name(self.get_namespace().strip('/') or self.get_name(), LINK),
-            message=text, hardware_id=link_id(self._start),
+            message=text, hardware_id=vocabulary.link_id(self._start),
             values=[KeyValue(key=key, value=str(value)) for key, value in values.items()])])
         message.header.stamp = self.get_clock().now().to_msg()
         self._reports.publish(message)

@@ -17,14 +17,14 @@
 from collections.abc import Callable
 import math
 import time
-from typing import Any, Protocol
+from typing import Any
 import uuid
 from weakref import WeakKeyDictionary
 
 from action_msgs.msg import GoalStatus
 from action_msgs.srv import CancelGoal
 from geometry_msgs.msg import PoseStamped
-from leader_election.election.tasks.navigation import Navigator, Report
+from leader_election.election.tasks.navigation import Report
 from leader_election.election.tasks.steering import Pose
 from leader_election.ros.nodes.process import ACKNOWLEDGEMENT
 from leader_election.ros.nodes.waiting import MissingInput
@@ -40,28 +40,6 @@ _KEPT: Any = WeakKeyDictionary()
 
 Guard = Callable[..., None]
 """Calls a function with arguments while the robot takes part, and counts its errors."""
-
-
-class Nav2Navigator(Navigator, Protocol):
-    """An edge that can name what it waits for."""
-
-    def missing(self) -> MissingInput:
-        """Return what is missing while nobody takes goals."""
-
-
-def navigator_of(node: Node, frame: str, guard: Guard) -> Nav2Navigator:
-    """
-    Return the edge by action where ``nav2_msgs`` is installed, otherwise the edge by topic.
-
-    :param node: of the robot, in whose namespace Nav2 is.
-    :param frame: the frame of goals, which the swarm shares.
-    :param guard: calls back with a report.
-    """
-    try:
-        from nav2_msgs.action import NavigateToPose
-    except ImportError:
-        return TopicNavigator(node, frame)
-    return ActionNavigator(node, frame, NavigateToPose, guard)
 
 
 def goal_message(goal: Pose, frame: str) -> PoseStamped:
@@ -131,15 +109,12 @@ class ActionNavigator:
 
         :param kind: the type of the action.
         """
-        self._frame, self._kind, self._guard = frame, kind, guard
-        self._node = node
+        self._node, self._frame, self._kind, self._guard = node, frame, kind, guard
         self._client = _KEPT.pop(node, None) or ActionClient(node, kind, ACTION)
         # By the id, so that a goal can be cancelled before its acceptance has arrived.
         self._canceller = node.create_client(CancelGoal, f'{ACTION}/_action/cancel_goal')
-        self._topic = node.resolve_service_name(ACTION)
         self._id = UUID()
-        self._cancelling = Future()
-        self._cancelling.set_result(None)
+        self._cancelling: Future | None = None
 
     def is_ready(self) -> bool:
         """Return whether there is a server of the action."""
@@ -147,8 +122,9 @@ class ActionNavigator:
 
     def missing(self) -> MissingInput:
         """Return that there is no server of the action."""
-        return MissingInput('a server of the action', self._topic, 'start Nav2 in the namespace '
-                            'of the robot, and activate it', 'there is none')
+        return MissingInput('a server of the action', self._node.resolve_service_name(ACTION),
+                            'start Nav2 in the namespace of the robot, and activate it',
+                            'there is none')
 
     def send(self, goal: Pose, report: Callable[[Report], None]) -> None:
         """Send a goal, and report on it until it ends."""
@@ -183,7 +159,8 @@ class ActionNavigator:
         """Wait until the server has the last request to cancel, and release the client."""
         end = time.monotonic() + ACKNOWLEDGEMENT
         # Nobody spins now. A destroyed client may not even have sent its last request.
-        while not self._cancelling.done() and time.monotonic() < end:
+        while self._cancelling is not None and not self._cancelling.done() and (
+                time.monotonic() < end):
             with self._canceller.handle:
                 if self._canceller.handle.take_response(CancelGoal.Response)[0] is not None:
                     break
@@ -198,3 +175,18 @@ class ActionNavigator:
         request = CancelGoal.Request()
         request.goal_info.goal_id = goal
         self._cancelling = self._canceller.call_async(request)
+
+
+def navigator_of(node: Node, frame: str, guard: Guard) -> TopicNavigator | ActionNavigator:
+    """
+    Return the edge by action where ``nav2_msgs`` is installed, otherwise the edge by topic.
+
+    :param node: of the robot, in whose namespace Nav2 is.
+    :param frame: the frame of goals, which the swarm shares.
+    :param guard: calls back with a report.
+    """
+    try:
+        from nav2_msgs.action import NavigateToPose
+    except ImportError:
+        return TopicNavigator(node, frame)
+    return ActionNavigator(node, frame, NavigateToPose, guard)

@@ -27,7 +27,7 @@ from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.task_runner import ANYTHING, creating, task_label, TaskRunner
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
-from leader_election.ros.nodes.navigators import Nav2Navigator, navigator_of
+from leader_election.ros.nodes.navigators import ActionNavigator, navigator_of, TopicNavigator
 from leader_election.ros.nodes.part_topics import PartTopics, prefix_of, RobotNode
 from leader_election.ros.nodes.qos import advertise, ORDERS, OUTPUT, PROMISES, SENSOR, subscribe
 from leader_election.ros.nodes.waiting import MissingInput
@@ -62,7 +62,7 @@ class TaskContext:
         self._prefix = prefix_of(robot.host.space, instance)
         self._scans: dict[str, float] = {}
         """By topic of a laser scanner: the time of the last scan [s]."""
-        self._navigator: Nav2Navigator | None = None
+        self._navigator: TopicNavigator | ActionNavigator | None = None
 
     def listen(self, topic: str, kind: Any, callback: Callable[[Any], None],
                every: bool = False) -> None:
@@ -105,7 +105,7 @@ class TaskContext:
         self._claim(topic)
         return self.node.create_publisher(kind, topic, 10)
 
-    def navigator(self) -> Nav2Navigator:
+    def navigator(self) -> TopicNavigator | ActionNavigator:
         """Return the edge to Nav2. Nav2 publishes ``cmd_vel`` then, so no other task may drive."""
         self._claim('cmd_vel')
         self._navigator = navigator_of(

@@ -20,11 +20,12 @@ are counters, and one for each other link that it hears.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 import json
 import re
 from typing import NamedTuple
 
-from leader_election.election.messages.packets import FLOODED, HEARD, LOST, Peer, REPEATED
+from leader_election.election.messages.packets import Peer
 from leader_election.election.robot.diagnostics import LINK, Status
 
 SENT, TOO_LONG, UNSENT, PEERS = 'sent', 'too_long', 'unsent', 'peers'
@@ -39,8 +40,6 @@ class PeerCounts(NamedTuple):
     """The ids in its messages."""
     heard: int
     lost: int
-    refused: int
-    """The packets that were repeated, or too many."""
     heard_there: int | None = None
     """How many packets of this link the other one has heard, ``None`` if it did not tell."""
     lost_there: int = 0
@@ -69,33 +68,29 @@ def link_id(start: int) -> str:
     return f'{LINK} {start:016x}'
 
 
-def peer_key(start: int) -> str:
-    """Return the key of the value about another link."""
-    return PEER + f'{start:016x}'
-
-
-def peer_value(peer: Peer) -> str:
+def peer_values(peers: Mapping[int, Peer]) -> dict[str, str]:
     """
-    Return the value about another link.
+    Return the values about other links, by their keys.
 
-    >>> from collections import Counter
-    >>> peer_value(Peer(5, 1, 0.0, 0.0, 0.0, Counter(heard=4, lost=2), {3}, (6, 0)))
-    '{"robots": [3], "heard": 4, "lost": 2, "refused": 0, "heard_there": 6, "lost_there": 0}'
+    :param peers: by the numbers of their starts.
+
+    >>> peer_values({7: Peer(5, 1, 0.0, 0.0, 0.0, heard=4, lost=2, robots={3}, told=(6, 0))})
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {'peer 0000000000000007':
+     '{"robots": [3], "heard": 4, "lost": 2, "heard_there": 6, "lost_there": 0}'}
     """
-    counts = peer.counts
-    return json.dumps(PeerCounts(
-        tuple(sorted(peer.robots)), counts[HEARD], max(counts[LOST], 0),
-        counts[REPEATED] + counts[FLOODED], *(peer.told or (None, 0)))._asdict())
+    return {f'{PEER}{start:016x}': json.dumps(PeerCounts(
+        tuple(sorted(peer.robots)), peer.heard, max(peer.lost, 0), *peer.told)._asdict())
+        for start, peer in peers.items()}
 
 
 def _read_peer(text: str) -> PeerCounts | None:
     """Return what a value tells about another link, ``None`` for a wrong one."""
-    try:
+    with suppress(ValueError, TypeError, RecursionError):
         found = PeerCounts(**json.loads(text))
-        numbers = [*found.robots, *found[1:4], found.heard_there or 0, found.lost_there]
-    except (ValueError, TypeError, RecursionError):
-        return None
-    return found if all(type(each) is int for each in numbers) else None
+        numbers = *found.robots, found.heard, found.lost, found.heard_there or 0, found.lost_there
+        return found if all(type(each) is int for each in numbers) else None
+    return None
 
 
 def parse_link(status: Status, received: float) -> LinkReport | None:

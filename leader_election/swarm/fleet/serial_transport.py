@@ -79,21 +79,18 @@ class SerialTransport(Transport):
         while not self._over.is_set():
             # ValueError: a baud rate that the device does not have.
             try:
-                self._read()
+                device = serial.Serial(
+                    self._parameters.device, self._parameters.baud_rate, timeout=WAIT,
+                    write_timeout=WRITE_WAIT, exclusive=True)
+                self._opened += 1
+                self._device, self.problem = device, ''
+                while not self._over.is_set():
+                    for packet in self._reader.read(device.read(max(device.in_waiting, 1))):
+                        self._take(packet)
             except (OSError, ValueError) as error:
                 self.problem = f'{self._parameters.device}: {error}'
-            self._over.wait(REOPEN_PERIOD)
-
-    def _read(self) -> None:
-        device = serial.Serial(self._parameters.device, self._parameters.baud_rate, timeout=WAIT,
-                               write_timeout=WRITE_WAIT, exclusive=True)
-        self._opened += 1
-        self._device, self.problem = device, ''
-        try:
-            while not self._over.is_set():
-                for packet in self._reader.read(device.read(max(device.in_waiting, 1))):
-                    self._take(packet)
-        finally:
             with self._lock, suppress(OSError):
-                self._device = None
-                device.close()
+                device, self._device = self._device, None
+                if device is not None:
+                    device.close()
+            self._over.wait(REOPEN_PERIOD)

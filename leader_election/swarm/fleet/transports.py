@@ -17,7 +17,8 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
+from functools import partial
+from importlib.metadata import EntryPoint
 import ipaddress
 import socket
 import struct
@@ -98,12 +99,8 @@ class TransportKind:
     """
     ``make(parameters, take)`` returns the transport, which calls ``take(data)`` from a thread.
     """
-    room: Callable[[LinkParameters], int] = lambda parameters: HEADER.size + LARGEST
-    """Returns the size of the largest packet [bytes]."""
-
-    def message_room(self, parameters: LinkParameters) -> int:
-        """Return the length of the longest message [bytes]."""
-        return self.room(parameters) - HEADER.size
+    room: Callable[[LinkParameters], int] = lambda parameters: LARGEST
+    """Returns the length of the longest message [bytes]."""
 
 
 TRANSPORTS: Registry[TransportKind] = Registry('transport', 'leader_election.transports')
@@ -120,7 +117,8 @@ class Udp(Transport):
         """
         self._take, self._over = take, Event()
         self._peers = [peer(text, parameters.port) for text in parameters.peers.split(',')]
-        self._places: list[tuple[str, int]] = []
+        self._places: list[tuple[str, int, int]] = []
+        """Addresses and ports of peers, with the index of an interface for a multicast group."""
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT, socket.SO_BROADCAST):
             self._socket.setsockopt(socket.SOL_SOCKET, option, 1)
@@ -140,20 +138,19 @@ class Udp(Transport):
 
     def send(self, data: bytes) -> str:
         """Send a packet to all peers, multicast by all interfaces, of which one suffices."""
-        failed = '' if self._places else 'no peer has an address'
-        for host, port in self._places:
-            group, sent, reason = is_group(host), False, ''
-            for index in _interfaces() if group else [0]:
-                try:
-                    if group:
-                        self._socket.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF,
-                                                struct.pack('@4s4si', bytes(4), bytes(4), index))
-                    self._socket.sendto(data, (host, port))
-                    sent = True
-                except OSError as error:
-                    reason = f'{host}: {error.strerror or error}'
-            failed = failed if sent else reason
-        return failed
+        if not self._places:
+            return 'no peer has an address'
+        sent, failed = set[str](), dict[str, str]()
+        for host, port, index in self._places:
+            try:
+                if index:
+                    self._socket.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF,
+                                            struct.pack('@4s4si', bytes(4), bytes(4), index))
+                self._socket.sendto(data, (host, port))
+                sent.add(host)
+            except OSError as error:
+                failed[host] = f'{host}: {error.strerror or error}'
+        return next((reason for host, reason in failed.items() if host not in sent), '')
 
     def close(self) -> None:
         """Close the port."""
@@ -180,15 +177,17 @@ class Udp(Transport):
         """Find the addresses of peers, and join groups on interfaces that have come."""
         found = []
         for name, port in self._peers:
+            # UnicodeError: a part of the name is empty, or too long.
+            with suppress(OSError, UnicodeError):
+                host = socket.gethostbyname(name)
+                interfaces = socket.if_nameindex() if is_group(host) else [(0, '')]
+                found += [(host, port, index) for index, _ in interfaces]
+        for host, _, index in found:
+            # A group may be joined there already. Other hosts cannot be joined.
             with suppress(OSError):
-                found.append((socket.gethostbyname(name), port))
-        for host, _ in found:
-            for index in _interfaces() if is_group(host) else []:
-                # It is joined there already.
-                with suppress(OSError):
-                    self._socket.setsockopt(
-                        socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
-                        struct.pack('@4s4si', socket.inet_aton(host), bytes(4), index))
+                self._socket.setsockopt(
+                    socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
+                    struct.pack('@4s4si', socket.inet_aton(host), bytes(4), index))
         self._places = found
 
 
@@ -204,10 +203,6 @@ def is_group(host: str) -> bool:
     return False
 
 
-def _interfaces() -> list[int]:
-    return [index for index, _ in socket.if_nameindex()]
-
-
 def peer(text: str, port: int) -> tuple[str, int]:
     """
     Return the name of a peer, and its port.
@@ -216,43 +211,33 @@ def peer(text: str, port: int) -> tuple[str, int]:
     (('alice', 7000), ('192.168.1.255', 7447))
     """
     name, _, own = text.strip().partition(':')
-    try:
-        name.encode('idna')
-    except UnicodeError:
-        name = ''
     if not name or own and not (own.isdecimal() and 0 < int(own) < 2**16):
         raise ParameterError('peers', text.strip(), 'a name or an address, and a port behind a '
                              'colon, as alice:7447')
     return name, int(own or port)
 
 
-UDP: Any = TRANSPORTS.add(TransportKind('udp', Udp))
-
-
-def _optional(name: str, place: str, requirement: str, package: str = '',
-              **further: Any) -> TransportKind:
+def _loaded(place: str, requirement: str, package: str, parameters: LinkParameters,
+            take: Callable[[bytes], None]) -> Any:
     """
     Return a transport that needs a library.
 
     :param place: of its class, as ``module:name`` beside this module.
     :param requirement: the library, as pip takes it.
-    :param package: the library's package of Ubuntu, empty if there is none.
-    :param further: fields of the entry.
+    :param package: how to install the library's package of Ubuntu, empty if there is none.
     """
-    module, _, kind = place.partition(':')
-
-    def make(parameters: LinkParameters, take: Callable[[bytes], None]) -> Transport:
-        try:
-            found = import_module(f'leader_election.swarm.fleet.{module}')
-        except ImportError as error:
-            apt = f'sudo apt install {package}, or ' if package else ''
-            raise ParameterError('kind', problem=f': {name} cannot be used ({error}); '
-                                 f'{apt}{how_to_install([requirement])}') from None
-        made: Transport = getattr(found, kind)(parameters, take)
-        return made
-    return TRANSPORTS.add(TransportKind(name, make, **further))
+    try:
+        kind = EntryPoint('', f'leader_election.swarm.fleet.{place}', '').load()
+    except ImportError as error:
+        raise ParameterError('kind', problem=f': {parameters.kind} cannot be used ({error}); '
+                             f'{package}{how_to_install([requirement])}') from None
+    return kind(parameters, take)
 
 
-_optional('serial', 'serial_transport:SerialTransport', 'pyserial>=3.5', 'python3-serial',
-          room=lambda parameters: frames.room(parameters.length))
-_optional('zenoh', 'zenoh_transport:ZenohTransport', 'eclipse-zenoh>=1.2')
+TRANSPORTS.add(TransportKind('udp', Udp))
+TRANSPORTS.add(TransportKind('zenoh', partial(
+    _loaded, 'zenoh_transport:ZenohTransport', 'eclipse-zenoh>=1.2', '')))
+TRANSPORTS.add(TransportKind('serial', partial(
+    _loaded, 'serial_transport:SerialTransport', 'pyserial>=3.5',
+    'sudo apt install python3-serial, or '),
+    lambda parameters: frames.room(parameters.length) - HEADER.size))

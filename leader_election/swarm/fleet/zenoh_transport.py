@@ -34,8 +34,10 @@ class ZenohTransport(Transport):
         :raises ParameterError: for a wrong peer or key expression.
         """
         groups, endpoints = _places(parameters)
-        config = zenoh.Config()
+        config, name = zenoh.Config(), 'key_expression'
         try:
+            swarm = zenoh.KeyExpr(parameters.key_expression)
+            name = 'peers'
             for key, value in (
                     ('mode', 'peer'), ('connect/endpoints', endpoints),
                     ('listen/endpoints', [f'tcp/[::]:{parameters.port}']),
@@ -46,16 +48,10 @@ class ZenohTransport(Transport):
                 config.insert_json5(key, json.dumps(value))
             self._session = zenoh.open(config)
         except zenoh.ZError as error:
-            raise ParameterError('peers', problem=f': {parameters.peers!r} cannot be used '
+            raise ParameterError(name, problem=f': {getattr(parameters, name)!r} cannot be used '
                                  f'({error})') from None
-        try:
-            self._session.declare_subscriber(
-                parameters.key_expression, lambda sample: take(bytes(sample.payload)))
-            self._publisher = self._session.declare_publisher(parameters.key_expression)
-        except zenoh.ZError as error:
-            self._session.close()
-            raise ParameterError('key_expression', problem=f': {parameters.key_expression!r} '
-                                 f'cannot be used ({error})') from None
+        self._session.declare_subscriber(swarm, lambda sample: take(bytes(sample.payload)))
+        self._publisher = self._session.declare_publisher(swarm)
 
     def send(self, data: bytes) -> str:
         """Send a packet to all that are connected."""

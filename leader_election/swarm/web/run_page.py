@@ -63,7 +63,7 @@ def write_page(path: Path, title: str, frames: Sequence[Frame], rings: Rings, re
     time = Slider(
         name='guides', title='time [s]', start=times[0], value=times[0], step=0.1, format='0.0',
         end=max(times[-1], times[0] + 0.1), sizing_mode='stretch_width', stylesheets=[WIDGETS])
-    cursor = Span(dimension='height', line_width=2, line_color=ALARM)
+    cursor = Span(name='cursor', dimension='height', line_width=2, line_color=ALARM)
     page.timeline.figure.add_layout(cursor)
     page.timeline.figure.js_on_event(
         'tap', CustomJS(args={'time': time}, code='time.value = cb_obj.x'))

@@ -79,7 +79,7 @@ class SwarmMap:
             each: each for each in names.split() if each != 'id'})
             for name, (glyph, names, look) in LAYERS.items()]
         chart.scatter('x0', 'y0', source=self.sources['truth'], marker='diamond', size=8,
-                      color=FAINT)
+                      color=FAINT, level='underlay')
         chart.x_range.renderers = chart.y_range.renderers = drawn[:1]
 
     def fit(self, frames: Sequence[Frame], rings: Rings) -> None:

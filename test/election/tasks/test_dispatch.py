@@ -125,37 +125,37 @@ class Crew(Swarm):
 # Messages.
 
 def test_job_is_read_with_and_without_work_and_deadline() -> None:
-    assert parsed('{"id": 0, "place": [-1, 2.5]}', 9.0) == Job(0, (-1.0, 2.5))
+    assert parsed('{"id": 0, "place": [-1, 2.5]}', 9.0) == Job(
+        0, (-1.0, 2.5), 0.0, math.inf, since=9.0)
     assert parsed('{"id": 2147483647, "place": [0, 0], "seconds": 3, "deadline": 0.5}', 9.0) == (
-        Job(2**31 - 1, (0.0, 0.0), 3.0, 9.5))
+        Job(2**31 - 1, (0.0, 0.0), 3.0, 9.5, since=9.0))
 
 
 @pytest.mark.parametrize(('text', 'said'), [
-    ('', 'Expecting value'), ('[]', 'an object'), ('{"id": 1}', 'id and place'),
+    ('', 'Expecting value'), ('[]', 'an object'), ('{"id": 1}', 'id, place'),
     ('{"id": 1, "place": [0, 0], "colour": 1}', 'no more than'),
-    ('{"id": 1, "id": 2, "place": [0, 0]}', 'twice'),
     ('{"id": -1, "place": [0, 0]}', 'id is -1'), ('{"id": 1.5, "place": [0, 0]}', 'whole'),
     ('{"id": true, "place": [0, 0]}', 'id is True'), ('{"id": "1", "place": [0, 0]}', "'1'"),
-    ('{"id": 2147483648, "place": [0, 0]}', 'id is'), ('{"id": 1, "place": [0]}', 'place is'),
-    ('{"id": 1, "place": {"x": 0, "y": 0}}', 'place is'),
+    ('{"id": 2147483648, "place": [0, 0]}', 'id is'), ('{"id": 1, "place": [0]}', 'place'),
+    ('{"id": 1, "place": {"x": 0, "y": 0}}', 'place'),
     ('{"id": 1, "place": [NaN, 0]}', 'x is nan'), ('{"id": 1, "place": [0, 1e999]}', 'y is inf'),
     ('{"id": 1, "place": [0, 0], "seconds": -1}', 'seconds is -1'),
     ('{"id": 1, "place": [0, 0], "deadline": 0}', 'deadline is 0'),
     ('{"id": 1, "place": [0, 0], "deadline": 1e6}', 'deadline is'),
     ('{"id": 1, "place": [0, 0], "deadline": null}', 'deadline is None'),
-    ('[' * 200, 'Expecting'), (' ' * 300, '300 characters')])
+    ('[' * 200, 'Expecting')])
 def test_wrong_job_is_refused_with_the_reason(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         parsed(text, 0.0)
 
 
-def test_wrong_jobs_are_counted_and_warned_of_once() -> None:
+def test_wrong_jobs_are_counted_and_warned_of() -> None:
     crew = Crew()
-    for _ in range(3):
-        crew.contexts[2].deliver('jobs', String(data='go'))
-    assert crew.tasks[2].counts['jobs_rejected'] == 3
-    [warning] = crew.contexts[2].warnings
-    assert 'a job is rejected: Expecting value' in warning and '(1 so far)' in warning
+    for text in 'go', '[' * 100000:
+        crew.contexts[2].deliver('jobs', String(data=text))
+    assert crew.tasks[2].counts['jobs_rejected'] == 2
+    warning, deep = crew.contexts[2].warnings
+    assert 'a job is rejected: Expecting value' in warning and '(2 so far)' in deep
     crew.run(8)
     assert crew.workers() == {} and crew.places == PLACES
 
@@ -165,40 +165,46 @@ def test_wrong_jobs_are_counted_and_warned_of_once() -> None:
        st.floats(0.0, 86400.0), st.floats(0.1, 86399.0) | st.just(math.inf))
 def test_job_is_the_same_after_its_row(
         number: int, x: float, y: float, seconds: float, left: float) -> None:
-    job = Job(number, (x, y), seconds, 50.0 + left)
+    job = Job(number, (x, y), seconds, 50.0 + left, since=50.0)
     after = job_of(job.row(50.0), 50.0)
     assert after.id == number and math.dist(after.place, job.place) < 0.02
     assert abs(after.seconds - seconds) < 0.06
     assert after.until == job.until or 0.0 <= after.until - job.until <= 1.0
 
 
+def job(number: int, until: float = math.inf) -> Job:
+    return Job(number, (0.0, 0.0), 0.0, until, since=0.0)
+
+
 def test_book_keeps_bounds_and_the_earlier_deadline() -> None:
     book = JobBook()
-    assert all(book.add(Job(k, (0.0, 0.0)), 0.0) for k in range(MOST_OPEN))
-    assert not book.add(Job(MOST_OPEN, (0.0, 0.0)), 0.0)
-    assert book.add(Job(0, (0.0, 0.0), until=7.0), 0.0) and book.open[0].until == 7.0
-    assert book.add(Job(0, (0.0, 0.0), until=9.0), 0.0) and book.open[0].until == 7.0
+    assert all(book.add(job(k)) for k in range(MOST_OPEN)) and not book.add(job(MOST_OPEN))
+    assert book.add(job(0, until=7.0)) and book.open[0].until == 7.0
+    assert book.add(job(0, until=9.0)) and book.open[0].until == 7.0
     assert book.drop_expired(7.0) == 0 and book.drop_expired(7.1) == 1
     for k in range(2 * MOST_DONE):
-        assert book.close(k, 1.0) and not book.close(k, 2.0)
-    assert len(book.done) == MOST_DONE and not book.open and not book.since
-    assert not book.add(Job(2 * MOST_DONE - 1, (0.0, 0.0)), 0.0)
+        book.close(k, 1.0)
+    assert len(book.done) == MOST_DONE and not book.open
+    book.close(MOST_DONE, 2.0)
+    assert [*book.done.items()][-1] == (MOST_DONE, 2.0)
+    assert not book.add(job(2 * MOST_DONE - 1))
 
 
 # Assignment.
 
 @settings(deadline=None, max_examples=examples(300))
-@given(st.integers(0, 4).flatmap(lambda rows: st.integers(rows, 5).flatmap(
-    lambda columns: st.lists(st.lists(
-        st.floats(-100.0, 100.0) | st.integers(0, 2).map(float),
-        min_size=columns, max_size=columns), min_size=rows, max_size=rows))))
+@given(st.integers(1, 4).flatmap(lambda columns: st.lists(st.lists(
+    st.floats(-100.0, 100.0) | st.integers(0, 2).map(float),
+    min_size=columns, max_size=columns), max_size=4)))
 def test_assignment_costs_the_least_of_all(costs: list[list[float]]) -> None:
     found = assign(costs)
-    assert len({*found}) == len(costs)
-    columns = range(len(costs[0]) if costs else 0)
-    least = min(sum(costs[row][column] for row, column in enumerate(each))
-                for each in itertools.permutations(columns, len(costs)))
-    assert sum(costs[row][column] for row, column in enumerate(found)) == pytest.approx(least)
+    rows, columns = len(costs), len(costs[0]) if costs else 0
+    assert len(found) == len({row for row, _ in found}) == len({column for _, column in found})
+    table = costs if rows <= columns else [*zip(*costs)]
+    least = min(sum(table[row][column] for row, column in enumerate(each))
+                for each in itertools.permutations(range(max(rows, columns)), min(rows, columns)))
+    assert len(found) == min(rows, columns)
+    assert sum(costs[row][column] for row, column in found) == pytest.approx(least)
 
 
 def test_jobs_go_to_the_nearest_robots_one_each() -> None:

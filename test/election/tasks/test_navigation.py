@@ -23,13 +23,14 @@ from hypothesis import strategies as st
 from leader_election.election.regions.task import Member
 from leader_election.election.tasks.navigation import (
     LONGEST_RETRY,
-    NavigationGoals,
+    Nav2Driver,
     PERIOD,
     Report,
     RETRY,
     SILENCE,
 )
 from leader_election.election.tasks.rally import Rally, RallyParameters
+from leader_election.election.tasks.steering import DrivingParameters
 from leader_election.parameters import build
 import pytest
 
@@ -38,15 +39,19 @@ EAST, NORTH = (3.0, 0.0), (0.0, 3.0)
 
 
 class Navigation:
-    """Goals, and the navigator that they go to."""
+    """A driver by Nav2, and the navigator that its goals go to."""
 
     def __init__(self, gives_feedback: bool = True) -> None:
-        self.navigator = MemoryNavigator(gives_feedback)
-        self.goals = NavigationGoals(self.navigator, 0.1)
+        self.context = MemoryContext()
+        self.navigator = self.context.nav2 = MemoryNavigator(gives_feedback)
+        self.place: tuple[float, float] | None = None
+        self.driver = Nav2Driver(self.context, DrivingParameters(tolerance=0.1),
+                                 lambda x, y, now: self.place, lambda: HERE)
 
     def at(self, now: float, place: tuple[float, float] | None) -> int:
         """Ask for a place at a time, and return the number of goals sent so far."""
-        self.goals.update(place, HERE, now)
+        self.context.now, self.place = now, place
+        self.context.timers[0].callback()
         return len(self.navigator.goals)
 
     def report(self, report: Report, goal: int = -1) -> None:
@@ -64,9 +69,9 @@ def test_goal_is_sent_once_and_faces_away_from_the_robot() -> None:
 def test_reached_goal_is_not_sent_again_until_the_place_changes() -> None:
     navigation = Navigation()
     navigation.at(0.0, EAST)
-    assert not navigation.goals.is_reached(EAST)
+    assert not navigation.driver.is_reached(EAST)
     navigation.report(Report.REACHED)
-    assert navigation.goals.is_reached(EAST) and not navigation.goals.is_reached(NORTH)
+    assert navigation.driver.is_reached(EAST) and not navigation.driver.is_reached(NORTH)
     assert [navigation.at(1.0, EAST), navigation.at(2.0, NORTH)] == [1, 2]
     assert navigation.navigator.cancelled == 0
 
@@ -78,7 +83,7 @@ def test_old_goal_is_cancelled_and_has_ended_before_the_next_is_sent() -> None:
     assert navigation.at(1.0, NORTH) == 1 and navigation.navigator.cancelled == 2
     navigation.report(Report.CANCELLED)
     assert navigation.at(1.5, NORTH) == 2 and navigation.navigator.cancelled == 2
-    assert navigation.goals.counts.total() == 0
+    assert navigation.driver.counts.total() == 0
 
 
 def test_cancelling_is_repeated_until_the_goal_has_ended() -> None:
@@ -103,7 +108,7 @@ def test_failed_goal_is_counted_and_sent_again_after_growing_waits(report: Repor
             now += PERIOD
         waits.append(now - before)
     assert waits == [RETRY, 4.0, 8.0, 16.0, LONGEST_RETRY, LONGEST_RETRY, LONGEST_RETRY]
-    assert navigation.goals.counts[report.value] == 7
+    assert navigation.driver.counts[report.value] == 7
     navigation.report(Report.REACHED)
     navigation.at(now, NORTH)
     navigation.report(report)
@@ -119,7 +124,7 @@ def test_goal_without_feedback_is_cancelled_and_counted_as_lost() -> None:
     assert navigation.navigator.cancelled == 0
     navigation.at(2.0 * SILENCE + PERIOD, EAST)
     assert navigation.navigator.cancelled == 1
-    assert navigation.goals.counts[Report.LOST.value] == 1
+    assert navigation.driver.counts[Report.LOST.value] == 1
 
 
 def test_goal_of_a_navigator_without_feedback_is_not_lost_by_silence() -> None:
@@ -132,7 +137,7 @@ def test_goal_is_lost_when_the_navigator_ends_and_sent_to_the_next_one() -> None
     navigation.at(0.0, EAST)
     navigation.navigator.ready = False
     assert navigation.at(0.5, EAST) == 1
-    assert navigation.goals.counts[Report.LOST.value] == 1
+    assert navigation.driver.counts[Report.LOST.value] == 1
     assert navigation.at(10.0, EAST) == 1
     navigation.navigator.ready = True
     assert navigation.at(10.5, EAST) == 2
@@ -198,8 +203,8 @@ def test_task_that_drives_by_nav2_sends_goals_and_no_velocities() -> None:
 
 def test_robot_has_arrived_where_nav2_says_so_or_within_the_tolerance() -> None:
     context = MemoryContext()
-    driver = member(context)._driver
+    task = member(context)
     context.advance_to(PERIOD)
-    assert not driver.has_arrived(EAST) and driver.has_arrived((0.05, 0.0))
+    assert not task.has_arrived(EAST) and task.has_arrived((0.05, 0.0))
     context.nav2.reports[0](Report.REACHED)
-    assert driver.has_arrived(EAST) and not driver.has_arrived(NORTH)
+    assert task.has_arrived(EAST) and not task.has_arrived(NORTH)

@@ -37,7 +37,6 @@ from leader_election.election.tasks.places import (
     places_in,
     RecentValues,
     slots,
-    Trail,
 )
 import pytest
 
@@ -130,15 +129,6 @@ def test_nearest_sender_comes_first() -> None:
     members = {1: (3.0, 0.0), 2: (0.0, 1.0), 4: (0.0, -2.0), 3: (2.0, 0.0)}
     assert nearest_first(ORIGIN, members) == [2, 3, 4, 1]
     assert middle(list(members.values())) == (1.25, -0.25)
-
-
-def test_trail_is_cut_to_the_needed_length() -> None:
-    trail = Trail(length=2.0)
-    for k in range(100):
-        trail.add((k / 4, 0.0))
-    length = trail.points[0][0] - trail.points[-1][0]
-    assert trail.points[0] == (24.75, 0.0)
-    assert 2.0 <= length <= 2.5
 
 
 # Goals of routes and of random walks, and patience, step by step.

@@ -23,8 +23,8 @@ from leader_election.swarm.fleet.link_status import LinkReport, parse_link, Peer
 import pytest
 from swarm.doctor.scene import healthy, signs
 
-OF_2 = PeerCounts((2,), 100, 0, 0, 90, 0)
-UP = (2,), 200, 0, 0, 190, 0
+OF_2 = PeerCounts((2,), 100, 0, 90, 0)
+UP = (2,), 200, 0, 190, 0
 
 
 def reports(peer: PeerCounts | None = None, **grown: int) -> list[LinkReport]:
@@ -56,10 +56,10 @@ def test_counter_of_a_link_that_grows_is_a_finding_with_a_remedy(
 
 
 @pytest.mark.parametrize(('peer', 'what'), [
-    (PeerCounts((2,), 200, 0, 0, 0, 0), 'its link is not heard by that of bob, which it hears'),
-    (PeerCounts((), 200, 0, 0, 0, 0), 'its link is not heard by that of link b, which it hears'),
-    (PeerCounts((2, 9), 130, 30, 0, 190, 0), 'its link lost 30 of 60 packets of bob, id 9'),
-    (PeerCounts((2,), 200, 0, 0, 130, 30), '30 of 70 packets of its link were lost before bob')])
+    (PeerCounts((2,), 200, 0, 0, 0), 'its link is not heard by that of bob, which it hears'),
+    (PeerCounts((), 200, 0, 0, 0), 'its link is not heard by that of link b, which it hears'),
+    (PeerCounts((2, 9), 130, 30, 190, 0), 'its link lost 30 of 60 packets of bob, id 9'),
+    (PeerCounts((2,), 200, 0, 130, 30), '30 of 70 packets of its link were lost before bob')])
 def test_loss_between_links_is_found_in_both_directions(peer: PeerCounts, what: str) -> None:
     swarm: dict[str, Any] = {'links': reports(peer)}
     assert signs(communication.links, **swarm) == [(('alice',), what)]
@@ -71,12 +71,12 @@ def test_link_without_others_is_found_and_few_lost_packets_are_not() -> None:
     silent = reports()[1]._replace(peers={}, message='no other link was heard for 17 s')
     assert signs(communication.links, links=[silent]) == [
         (('alice',), 'its link hears no other link: no other link was heard for 17 s')]
-    assert signs(communication.links, links=reports(PeerCounts((2,), 101, 4, 0, None, 0))) == []
+    assert signs(communication.links, links=reports(PeerCounts((2,), 101, 4, None, 0))) == []
 
 
 @pytest.mark.parametrize('value', [
-    '', '[]', '{}', '{"robots": 1, "heard": 1, "lost": 0, "refused": 0}', '[' * 100000,
-    '{"robots": [1.5], "heard": 1, "lost": 0, "refused": 0}', '{"robots": [], "heard": true}'])
+    '', '[]', '{}', '{"robots": 1, "heard": 1, "lost": 0}', '[' * 100000,
+    '{"robots": [1.5], "heard": 1, "lost": 0}', '{"robots": [], "heard": true}'])
 def test_wrong_value_of_a_link_is_left_out(value: str) -> None:
     status = Status('r/a: link', 'link 00000000000000ff',
                     {'peer 01': value, 'heard': '7', 'sent': 'x', 'lost': '-1'})

@@ -18,12 +18,12 @@ from collections.abc import Callable, Iterator
 import os
 from pathlib import Path
 from queue import Empty, Queue
+import sys
 from typing import Any
 
 from leader_election.election.messages.frames import frame, room
 from leader_election.election.messages.packets import packet, PacketReader
 from leader_election.parameters import ParameterError
-from leader_election.swarm.fleet import transports
 from leader_election.swarm.fleet.transports import LinkParameters, TRANSPORTS
 import pytest
 from serial_line import line, plugged
@@ -106,10 +106,8 @@ def test_modem_that_is_too_slow_is_not_waited_for(opened: Any, tmp_path: Path) -
 
 
 def test_transport_without_its_library_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(name: str) -> None:
-        raise ModuleNotFoundError(f'No module named {name!r}')
-
-    monkeypatch.setattr(transports, 'import_module', absent)
+    monkeypatch.setitem(sys.modules, 'serial', None)
+    monkeypatch.delitem(sys.modules, 'leader_election.swarm.fleet.serial_transport', False)
     with pytest.raises(ParameterError, match=r"kind: serial .* apt install python3-serial, .*"
                        r"pip install 'pyserial>=3\.5'"):
         TRANSPORTS.get('serial').make(LinkParameters(kind='serial'), bytes)

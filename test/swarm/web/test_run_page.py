@@ -18,6 +18,8 @@ from pathlib import Path
 import re
 
 from leader_election.swarm.recording.replay_command import main
+from leader_election.swarm.recording.report_page import write_watched
+from leader_election.swarm.tracker import SwarmTracker
 from leader_election.swarm.web.run_page import write_page
 import pytest
 from swarm.recording.made import story, write
@@ -43,6 +45,14 @@ def test_page_of_a_recording_has_its_figures_events_and_radius_in_one_file(
         assert part in text
     # Nothing is fetched.
     assert not re.search(r'<(script|link|img)[^>]*(src|href)=["\']?(https?:)?//', text)
+
+
+def test_times_of_a_page_count_from_the_beginning_of_the_run(tmp_path: Path) -> None:
+    write_watched(tmp_path / 'run.html', 'Run', [frame(), frame(1.5, 'robot 40 killed')], RINGS,
+                  SwarmTracker(3.0), 6.0, 2.5, events=[(20.5, 'a fault')])
+    text = (tmp_path / 'run.html').read_text()
+    assert re.findall('value="([0-9.]+)">[^/]*/button></td><td>([^<]*)', text) == [
+        ('0.5', 'a fault'), ('1.5', 'robot 40 killed')]
 
 
 def test_run_page_escapes_texts_of_messages(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_page_opens_from_disk_and_its_slider_moves_the_swarm(
     led, lost = ['4', '1,2,3', ''], ['3', '1,2', '4']
     assert browser.get(IDS) == led
     browser.get("named('guides').value = 15.0")
-    assert browser.get(IDS) == lost
+    assert browser.get(IDS) == lost and browser.get("named('cursor').location") == 15.0
     # By a click on an event, on the timeline, and by the keyboard.
     browser.get("[...document.querySelectorAll('button.at')].find((at) => at.value > 1).click()")
     assert browser.get(IDS) == ['', '1,2,3', '4']
