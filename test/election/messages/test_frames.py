@@ -33,7 +33,7 @@ def test_packets_are_read_whole_when_bytes_come_in_pieces(packets: list[bytes], 
 
 
 @pytest.mark.parametrize('byte', [b'\0', b'\1', b'\xff'])
-@pytest.mark.parametrize('length', [128, 254, 255, 256, 508, 509, 1000])
+@pytest.mark.parametrize('length', [128, 254, 255, 256, 257, 258, 508, 509, 1000])
 def test_frame_is_never_longer_than_its_length(length: int, byte: bytes) -> None:
     packet = byte * room(length)
     assert len(frame(packet)) <= length
@@ -60,6 +60,13 @@ def test_garbage_and_half_frames_are_left_out(garbage: bytes, cut: int) -> None:
         b'next']
     for _ in range(2):
         assert [*reader.read(b'x' * 100000)] == [] and len(reader._rest) == LENGTH + 1
+
+
+def test_longest_frame_is_read_and_a_longer_one_is_not() -> None:
+    packet = b'x' * 294
+    length = len(frame(packet)) - 2
+    assert [*FrameReader(length).read(frame(packet))] == [packet]
+    assert [*FrameReader(length - 1).read(frame(packet))] == []
 
 
 @pytest.mark.parametrize('wrong', [b'\1', b'\5abcd', b'\xff', b'x' * (LENGTH + 1)])

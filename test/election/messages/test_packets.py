@@ -186,8 +186,8 @@ def test_flood_under_new_starts_is_left_out_and_known_senders_are_heard() -> Non
 
 def test_new_sender_is_heard_after_a_flood_of_others() -> None:
     reader = PacketReader(ME, 50.0)
-    for k in range(1000):
-        reader.read(packet(1000 + k, 0, 'm'), 0.0)
+    heard = [reader.read(packet(1000 + k, 0, 'm'), 0.0) for k in range(1000)]
+    assert heard.count('m') == MOST_NEW
     assert [reader.read(packet(OTHER, 0, 'm'), now) for now in (0.5, 2.0)] == [None, 'm']
 
 
