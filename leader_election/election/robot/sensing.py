@@ -38,8 +38,13 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.range_smoothing import RangeSmoothing
 from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
 from leader_election.localisation.poses import from_parameter, heading, height, Pose, position
-from leader_election.localisation.sighting import PAIRS, read_landmarks, rows_of, Sighting
-from leader_election.localisation.sighting_sources import Extraction
+from leader_election.localisation.sighting import (
+    Extraction,
+    PAIRS,
+    read_landmarks,
+    rows_of,
+    Sighting,
+)
 from leader_election.localisation.source import Estimate, make_source
 
 ODOMETRY_REJECTED = 'odometry_rejected'

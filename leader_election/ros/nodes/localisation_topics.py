@@ -34,7 +34,7 @@ from geometry_msgs.msg import Pose as PoseMessage
 from geometry_msgs.msg import TransformStamped
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
-from leader_election.localisation import sighting_sources as sightings
+from leader_election.localisation import sighting as sightings
 from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
 from leader_election.localisation.parameters import DETECTIONS, MEASUREMENTS, RANGES, TAGS
 from leader_election.localisation.poses import from_parameter, from_quaternion, moved_to, Pose

@@ -21,8 +21,7 @@ from typing import Any
 
 from election.robot.sensed import Sensed
 from leader_election.election.messages.codec import MAX_COORDINATE
-from leader_election.localisation.sighting import Sighting
-from leader_election.localisation.sighting_sources import Extraction
+from leader_election.localisation.sighting import Extraction, Sighting
 from leader_election.localisation.source import Estimate
 import pytest
 
