@@ -26,8 +26,9 @@ from benchmarks.simulated_swarm import SimulatedSwarm
 from leader_election.election.algorithms.algorithm import Device
 from leader_election.election.algorithms.bounded import bounded_round, Candidacies
 from leader_election.election.messages.codec import Position
+from leader_election.election.robot.neighbourhood import Neighbour
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import PendingRound, Robot
+from leader_election.election.robot.robot import Robot
 from leader_election.localisation.cooperative import CooperativeSource
 from leader_election.localisation.poses import PlanePose
 from leader_election.localisation.sighting import STAMP, TRIPLES
@@ -137,7 +138,7 @@ class LoggedSwarm(SimulatedSwarm):
         self.at(0.0, self._step)
         self.at(COMPARE_FROM + 1e-6, self._look)
 
-    def _round(self, robot: int, pending: PendingRound | None = None) -> None:
+    def _round(self, robot: int, pending: list[Neighbour] | None = None) -> None:
         super()._round(robot, pending)
         self._said[robot] = self.robots[robot].sensing.position
 

@@ -24,8 +24,7 @@ from typing import Any
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from leader_election.election.algorithms.given import GIVEN
-from leader_election.election.robot.own_parameters import prefix_of
-from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.parameters import ElectionParameters, prefix_of
 from leader_election.parameters import build, table
 from leader_election.ros.launching import arguments, checks, processes, robot_processes
 from leader_election.simulation.odometry import noise_in_world

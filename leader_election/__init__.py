@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         Ticks,
         Unbounded,
     )
-    from leader_election.election.mandates.fence import Fence
+    from leader_election.election.mandates.part import Fence
     from leader_election.election.messages.codec import Codec, Message
     from leader_election.election.regions.aggregate import (
         Aggregate,

@@ -21,10 +21,10 @@ from threading import RLock
 import time
 
 from diagnostic_msgs.msg import DiagnosticArray
-from leader_election.election.mandates.lease import Lease, lease_in
+from leader_election.election.mandates.part import Lease, lease_in
 from leader_election.election.messages.codec import MAIN
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.leadership import LEADERSHIP
+from leader_election.election.robot.diagnostics import LEADERSHIP
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS

@@ -52,10 +52,11 @@ import math
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from leader_election.election.mandates.memory import Kept, Memory
 from leader_election.election.mandates.settings import (
     digest_of,
+    Kept,
     MandateSettings,
+    Memory,
     NO_MARK,
     roster_marks,
     RosterMark,

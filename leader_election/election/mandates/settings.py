@@ -13,11 +13,16 @@
 # limitations under the License.
 
 """
-The settings of mandates, their digest, and the names of rosters.
+The settings of mandates, their digest, the names of rosters, and what a restart must not lose.
 
 Robots with different settings do not count each other's grants, and compare settings by a digest.
+
+A robot with a quorum keeps its roster, and how long its promises last, over a restart. As in Raft,
+it is kept before the first grant that relies on it (D. Ongaro, J. Ousterhout, "In Search of an
+Understandable Consensus Algorithm", USENIX ATC 2014).
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from hashlib import sha256
 from typing import NamedTuple
@@ -105,3 +110,49 @@ def roster_marks(settings: MandateSettings) -> tuple[RosterMark, RosterMark]:
     mark = RosterMark(step, _digest(settings.version, settings.roster))
     before = _digest(settings.version - 1, settings.old) if settings.old else mark.digest
     return mark, RosterMark(step - 1, before)
+
+
+class Kept(NamedTuple):
+    """What a robot must not forget."""
+
+    promise: float = 0.0
+    """The duration of the promises that it has made last [s], infinite if it grants nothing."""
+    taken: RosterMark = NO_MARK
+    """The roster in which it has granted last. Without a version it is not kept."""
+    proven: RosterMark = NO_MARK
+    """The newest roster under which it knew that a leader had acted."""
+
+
+NOTHING = Kept()
+
+
+class Memory:
+    """
+    Keeps what must not be forgotten. A subclass writes it.
+
+    :ivar kept: as of the last start, until the first grant.
+    :ivar fault: the reason why it is not kept, or not known, empty if there is none.
+    """
+
+    def __init__(self, kept: Kept = NOTHING) -> None:
+        self.kept = kept
+        self.fault = ''
+
+    def keep(self, kept: Kept) -> bool:
+        """Keep it, and return whether a grant may rely on it: a roster with a version is kept."""
+        if kept != self.kept or self.fault:
+            self.kept = kept
+            self.write()
+        return not self.fault or kept.taken == NO_MARK
+
+    def write(self) -> None:
+        """Write what is kept."""
+
+
+class MandateTool(NamedTuple):
+    """What a node provides for mandates."""
+
+    lag: Callable[[], float] | None
+    """Returns how far the clock of promises is behind that of leases [s]."""
+    memory: Callable[[], Memory]
+    """Makes the memory of the robot."""

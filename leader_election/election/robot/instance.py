@@ -42,8 +42,7 @@ from leader_election.election.robot.neighbourhood import (
     NeighbourView,
     no_view,
 )
-from leader_election.election.robot.own_parameters import own_parameters
-from leader_election.election.robot.parameters import InstanceParameters
+from leader_election.election.robot.parameters import InstanceParameters, own_parameters
 from leader_election.election.robot.reasons import (
     candidacies,
     Inputs,

@@ -25,8 +25,7 @@ import re
 from typing import Any
 
 from leader_election.election.regions.task import task_names
-from leader_election.election.robot.own_parameters import built
-from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
+from leader_election.election.robot.parameters import built, ElectionParameters, InstanceParameters
 from leader_election.parameters import build, Parameter, ParameterError, table
 from leader_election.parameters.values import names_in
 from leader_election.swarm.fleet.fleet_settings import TOPIC

@@ -21,8 +21,12 @@ import re
 from typing import Any, Generic, TypeVar
 
 from leader_election.election.messages.codec import MAIN
-from leader_election.election.robot.own_parameters import chosen_entries, prefix_of
-from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
+from leader_election.election.robot.parameters import (
+    chosen_entries,
+    ElectionParameters,
+    InstanceParameters,
+    prefix_of,
+)
 from leader_election.parameters import build, Parameter, ParameterError, table
 from leader_election.parameters.values import names_in
 from leader_election.ros.nodes.unknown_parameters import other_sections, refuse_unknown

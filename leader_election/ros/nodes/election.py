@@ -22,13 +22,13 @@ from typing import Any
 from leader_election.election.messages.codec import MAIN
 from leader_election.election.messages.swarm_key import fingerprint, REPLAY_WINDOW
 from leader_election.election.part import PARTS
+from leader_election.election.robot.diagnostics import leadership_text
 from leader_election.election.robot.instance import Instance
-from leader_election.election.robot.leadership import text
 from leader_election.election.robot.mailbox import ObservationClock
-from leader_election.election.robot.neighbourhood import LATE_AFTER
+from leader_election.election.robot.neighbourhood import LATE_AFTER, Neighbour
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.reasons import Change
-from leader_election.election.robot.robot import PendingRound, Robot
+from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.rounds import RoundSchedule
 from leader_election.parameters import ParameterError
 from leader_election.parameters.registry import message_type
@@ -263,13 +263,13 @@ class Election:
 
     # Rounds and output.
 
-    def _round(self, now: float, pending: PendingRound | None) -> None:
+    def _round(self, now: float, neighbours: list[Neighbour] | None) -> None:
         if self._schedule is None:
             # Closed, but spun on: nothing may follow the last messages.
             return
         leader = self.robot.state.leader
         told = self._changes()
-        payload = self.robot.round(now, pending)
+        payload = self.robot.round(now, neighbours)
         # A node beside the robot hears that it may not act before others hear that they may.
         self._leadership.publish()
         if told != self._changes():
@@ -293,7 +293,7 @@ class Election:
             if change != before:
                 self._node.get_logger().get_child(CHANGES).info(
                     f'{"" if instance.name == MAIN else instance.name + " "}'
-                    f'{text(instance)}: {change.because}')
+                    f'{leadership_text(instance)}: {change.because}')
 
     def _watch_key(self) -> None:
         """Keep the swarm time, and read the key file again if it has changed."""

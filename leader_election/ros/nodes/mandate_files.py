@@ -19,8 +19,14 @@ import math
 import os
 from pathlib import Path
 
-from leader_election.election.mandates.memory import Kept, MandateTool, Memory
-from leader_election.election.mandates.settings import DIGEST_BITS, NO_MARK, RosterMark
+from leader_election.election.mandates.settings import (
+    DIGEST_BITS,
+    Kept,
+    MandateTool,
+    Memory,
+    NO_MARK,
+    RosterMark,
+)
 from leader_election.parameters import ParameterError
 from leader_election.parameters.files import expanded
 from leader_election.ros.nodes.part_topics import PartTopics

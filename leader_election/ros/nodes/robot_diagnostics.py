@@ -27,7 +27,7 @@ from leader_election.election.messages.codec import MAIN
 from leader_election.election.messages.localisation_codec import SIGHTINGS_LEFT_OUT
 from leader_election.election.messages.swarm_key import fingerprint
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot import leadership
+from leader_election.election.robot.diagnostics import leadership_text
 from leader_election.election.robot.reasons import list_of
 from leader_election.election.robot.reception import NeighbourhoodWatch, ROUNDS
 from leader_election.election.robot.robot import (
@@ -214,7 +214,7 @@ def _election(robot: Robot, now: float) -> Concern:
         for part in instance.parts.values():
             if warning := part.warning(instance.leads, now):
                 return WARN, warning, values
-    return OK, leadership.text(robot.main), values
+    return OK, leadership_text(robot.main), values
 
 
 def _odometry_status(robot: Robot, now: float) -> Concern:

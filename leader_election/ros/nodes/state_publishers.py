@@ -29,14 +29,14 @@ from geometry_msgs.msg import Point32, PolygonStamped
 from leader_election.election.messages.codec import Position
 from leader_election.election.messages.wire import usual_namespace
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.instance import Instance
-from leader_election.election.robot.leadership import (
+from leader_election.election.robot.diagnostics import (
     INACTIVE,
     LEADERSHIP,
+    leadership_text,
+    leadership_values,
     part_values,
-    text,
-    values,
 )
+from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.reasons import NO_LEADER
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.zones import outline
@@ -186,7 +186,7 @@ class LeadershipPublisher:
         """Update the status of an instance. Most values are those of the last round."""
         status, before = self._message.status[i], self._values[i]
         stamp = self._message.header.stamp
-        now = values(self._robot, instance, self._namespace, self._sends_on, active)
+        now = leadership_values(self._robot, instance, self._namespace, self._sends_on, active)
         leader = now[vocabulary.LEADER]
         now[vocabulary.SINCE] = (
             before[vocabulary.SINCE] if before.get(vocabulary.LEADER) == leader
@@ -198,6 +198,6 @@ class LeadershipPublisher:
             return
         self._values[i] = now
         status.values = [KeyValue(key=key, value=value) for key, value in now.items()]
-        status.message = text(instance) if active else INACTIVE
+        status.message = leadership_text(instance) if active else INACTIVE
         status.level = DiagnosticStatus.STALE if not active else (
             DiagnosticStatus.WARN if leader == str(NO_LEADER) else DiagnosticStatus.OK)

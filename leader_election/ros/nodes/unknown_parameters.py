@@ -21,8 +21,7 @@ import re
 import sys
 from typing import Any
 
-from leader_election.election.robot.own_parameters import refuse_unchosen
-from leader_election.election.robot.parameters import further_names
+from leader_election.election.robot.parameters import further_names, refuse_unchosen
 from leader_election.parameters import did_you_mean, ParameterError, table
 from leader_election.parameters.strict_yaml import LEADING_ZERO
 from leader_election.parameters.values import names_in

@@ -19,11 +19,13 @@ import re
 from typing import Any, NamedTuple
 
 from leader_election.election.regions.task import task_class, task_names
-from leader_election.election.robot.own_parameters import built, chosen_entries, prefix_of
 from leader_election.election.robot.parameters import (
+    built,
+    chosen_entries,
     ElectionParameters,
     further_names,
     InstanceParameters,
+    prefix_of,
 )
 from leader_election.election.robot.task_runner import task_label
 from leader_election.election.tasks.driving import DriverParameters
