@@ -51,7 +51,7 @@ from leader_election.election.mandates.settings import MandateSettings
 from leader_election.election.messages.codec import Position
 from leader_election.election.robot.diagnostics import ELECTION, parse_status, Status
 from leader_election.election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS
-from leader_election.parameters.values import id_ranges, within
+from leader_election.parameters import id_ranges, within
 from leader_election.ros.demo.checks import GroundTruth, Leaderships
 from leader_election.ros.demo.faults import Attacker, FaultySwarm, WORLD
 from leader_election.ros.demo.gate import Gate

@@ -22,7 +22,7 @@ robot without a scanner from a known map and from the positions that other robot
 from collections.abc import Sequence
 import math
 
-from leader_election.simulation.kinematics import Array
+from leader_election.simulation.motion import Array
 from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.scene import Arena
 import numpy as np

@@ -28,7 +28,7 @@ import math
 import zlib
 
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.simulation.kinematics import advance, Array, velocities_between
+from leader_election.simulation.motion import advance, Array, velocities_between
 from leader_election.simulation.parameters import (
     OdometryErrorParameters,
     WorldParameters,

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 import math
 from typing import Protocol
 
-from leader_election.simulation.kinematics import Array
+from leader_election.simulation.motion import Array
 from leader_election.simulation.parameters import SightingSensorParameters, WorldParameters
 from leader_election.simulation.scene import LineOfSight
 import numpy as np

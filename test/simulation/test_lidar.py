@@ -20,7 +20,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.tasks.goals import levy, Wander
 from leader_election.election.tasks.steering import DrivingParameters, Scan, steer
-from leader_election.simulation.kinematics import least_distance
 from leader_election.simulation.lidar import (
     Lidar,
     MAP_LIDAR_BEAMS,
@@ -28,6 +27,7 @@ from leader_election.simulation.lidar import (
     MapLidar,
     nearest_possible,
 )
+from leader_election.simulation.motion import least_distance
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.scene import load_arena

@@ -37,14 +37,15 @@ from leader_election.election.robot.task_runner import task_label
 from leader_election.localisation.parameters import COOPERATIVE, LocalisationParameters
 from leader_election.parameters import (
     build,
+    names_in,
     NoParameters,
     parameter,
     ParameterError,
     REQUIRED_INT,
+    shown,
     table,
 )
 from leader_election.parameters.registry import Registry
-from leader_election.parameters.values import names_in, shown
 
 if TYPE_CHECKING:
     from leader_election.election.mandates.parameters import MandateParameters

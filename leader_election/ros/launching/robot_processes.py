@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 
 from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.parameters import build, Parameter, ParameterError, strict_yaml, table
+from leader_election.parameters import build, Parameter, ParameterError, table
+from leader_election.parameters.files import read_yaml
 from leader_election.ros.launching import checks
 from leader_election.ros.launching.arguments import given_values, parse_bool
 from leader_election.ros.launching.processes import package_node, shut_down_with_status, stop
@@ -96,7 +97,7 @@ def _link(argument: str, of_file: dict[str, Any]) -> dict[str, Any] | None:
     """Return the parameters of node ``link``, by its argument and the fleet file."""
     if argument.startswith('{'):
         try:
-            given = {'link': strict_yaml.read(argument)}
+            given = {'link': read_yaml(argument)}
         except ValueError as error:
             raise ParameterError('link', problem=f': {argument!r} is not YAML: {error}') from None
         layer = fleet_settings.SettingsLayer('arguments', given)

@@ -27,8 +27,7 @@ from leader_election.election.robot.parameters import (
     InstanceParameters,
     prefix_of,
 )
-from leader_election.parameters import build, Parameter, ParameterError, table
-from leader_election.parameters.values import names_in
+from leader_election.parameters import build, names_in, Parameter, ParameterError, table
 from leader_election.ros.nodes.unknown_parameters import other_sections, refuse_unknown
 from rcl_interfaces.msg import (
     FloatingPointRange,

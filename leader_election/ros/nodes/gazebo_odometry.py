@@ -35,7 +35,7 @@ from leader_election.ros.nodes.sensor_publishers import BASE, TransformPublisher
 from leader_election.ros.nodes.swarm_world import FORWARD, IN_PLANE
 from leader_election.ros.nodes.waiting import BUFFERS, MissingInput
 from leader_election.ros.nodes.wander import namespaces
-from leader_election.simulation.kinematics import quaternions, velocities_between
+from leader_election.simulation.motion import quaternions, velocities_between
 from leader_election.simulation.odometry import ErroneousOdometry, Pose
 from leader_election.simulation.parameters import GazeboOdometryParameters
 from nav_msgs.msg import Odometry

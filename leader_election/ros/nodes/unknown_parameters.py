@@ -22,9 +22,8 @@ import sys
 from typing import Any
 
 from leader_election.election.robot.parameters import further_names, refuse_unchosen
-from leader_election.parameters import did_you_mean, ParameterError, table
-from leader_election.parameters.strict_yaml import LEADING_ZERO
-from leader_election.parameters.values import names_in
+from leader_election.parameters import did_you_mean, names_in, ParameterError, table
+from leader_election.parameters.files import LEADING_ZERO
 from leader_election.swarm.fleet.fleet_settings import flatten
 from leader_election.swarm.fleet.parameter_file import (
     all_sections,

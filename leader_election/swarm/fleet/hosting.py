@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import random
 
 from leader_election.parameters import parameter, ParameterError
-from leader_election.simulation.kinematics import overlaps
+from leader_election.simulation.motion import overlaps
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.scene import Arena, free_space, make_scene, Scene
 from leader_election.swarm.fleet.robot_list import parse_robot_list, RobotSpec

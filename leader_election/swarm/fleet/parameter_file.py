@@ -19,8 +19,7 @@ import re
 from typing import Any
 
 from leader_election.parameters import ParameterError
-from leader_election.parameters.files import read_text
-from leader_election.parameters.strict_yaml import LEADING_ZERO
+from leader_election.parameters.files import LEADING_ZERO, read_text
 from leader_election.swarm.fleet.fleet_settings import flatten
 import yaml
 

@@ -26,8 +26,14 @@ import re
 from typing import Any, NamedTuple
 
 from leader_election.election.messages.wire import MAX_ID
-from leader_election.parameters import as_number, as_whole_number, ParameterError, strict_yaml
-from leader_election.parameters.values import id_ranges, shown
+from leader_election.parameters import (
+    as_number,
+    as_whole_number,
+    id_ranges,
+    ParameterError,
+    shown,
+)
+from leader_election.parameters.files import read_yaml
 
 
 class RobotSpec(NamedTuple):
@@ -157,7 +163,7 @@ def _parse_robot(part: str, parameter: str) -> tuple[str, int | None, tuple[floa
 
 def _parse_mapping(part: str, parameter: str) -> dict[Any, Any]:
     try:
-        found = strict_yaml.read(part)
+        found = read_yaml(part)
     except ValueError:
         found = None
     if not isinstance(found, dict):

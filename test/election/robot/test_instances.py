@@ -30,8 +30,7 @@ from leader_election.election.robot.instance import with_hop_limit
 from leader_election.election.robot.instances import instance_parameters, parts_of, radii
 from leader_election.election.robot.parameters import built, ElectionParameters, InstanceParameters
 from leader_election.election.robot.robot import Robot
-from leader_election.parameters import build, ParameterError, table
-from leader_election.parameters.values import names_in
+from leader_election.parameters import build, names_in, ParameterError, table
 import pytest
 
 

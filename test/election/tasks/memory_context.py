@@ -26,7 +26,7 @@ from leader_election.election.regions.aggregate import AggregateSet
 from leader_election.election.regions.task import Member, Task
 from leader_election.election.tasks.navigation import Report
 from leader_election.parameters import build
-from leader_election.simulation.kinematics import least_distance
+from leader_election.simulation.motion import least_distance
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.world import World
 import numpy as np
