@@ -38,7 +38,7 @@ from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.robot_logs import read_scene_landmarks
 from leader_election.simulation.world import World
 from leader_election.swarm.accuracy import Accuracy, seen_from
-from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
+from leader_election.swarm.fleet.robot_list import RobotHostParameters, strength
 from leader_election.swarm.reference_partition import links_within, partition
 import numpy as np
 

@@ -34,8 +34,7 @@ from leader_election.ros.gazebo.plan import GazeboParameters, plan_swarm
 from leader_election.ros.launching import arguments, checks, gazebo, processes, robot_processes
 from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.parameters import GazeboOdometryParameters
-from leader_election.swarm.fleet import receive_buffers
-from leader_election.swarm.fleet.robot_list import format_robot_list
+from leader_election.swarm.fleet.robot_list import buffer_sizes, format_robot_list
 from leader_election.swarm.tracker import MonitorParameters
 
 OTHERS = arguments.SWARM_ARGUMENTS | {
@@ -84,7 +83,7 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     window = arguments.parse_bool(settings, 'gui') and not headless
     watching = processes.observers(settings, monitor, sim_time)
     checks.check_log_level(settings['log_level'])
-    gazebo.warn_of_buffers(len(names), receive_buffers.sizes())
+    gazebo.warn_of_buffers(len(names), buffer_sizes())
     files = write_files(plan, processes.run_folder())
     swarm_parameters: dict[str, Any] = {'roster': format_robot_list(plan.robots)}
     if not parameters.odometry_drift:

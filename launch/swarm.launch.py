@@ -30,9 +30,8 @@ from leader_election.ros.launching import arguments, checks, processes, robot_pr
 from leader_election.simulation.odometry import noise_in_world
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
 from leader_election.simulation.scene import make_scene
-from leader_election.swarm.fleet.hosting import RobotHostParameters
-from leader_election.swarm.fleet.parameter_file import effective_parameters, global_parameters
-from leader_election.swarm.fleet.robot_list import parse_ids
+from leader_election.swarm.fleet.fleet_settings import effective_parameters, global_parameters
+from leader_election.swarm.fleet.robot_list import parse_ids, RobotHostParameters
 from leader_election.swarm.tracker import MonitorParameters
 
 SCENE = ('robots', 'seed', 'world', 'logs', 'radio')

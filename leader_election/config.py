@@ -30,7 +30,7 @@ from leader_election.election.robot.parameters import (
 from leader_election.election.tasks.goals import WanderParameters
 from leader_election.parameters import to_yaml
 from leader_election.simulation.parameters import GazeboOdometryParameters, WorldParameters
-from leader_election.swarm.fleet.hosting import RobotHostParameters
+from leader_election.swarm.fleet.robot_list import RobotHostParameters
 from leader_election.swarm.fleet.transports import LinkParameters
 from leader_election.swarm.recording.options import RecorderParameters
 from leader_election.swarm.tracker import MonitorParameters, WebParameters

@@ -57,8 +57,7 @@ from leader_election.ros.demo.faults import Attacker, FaultySwarm, WORLD
 from leader_election.ros.demo.gate import Gate
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD
 from leader_election.simulation.scene import make_scene
-from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
-from leader_election.swarm.fleet.robot_list import format_ids
+from leader_election.swarm.fleet.robot_list import format_ids, RobotHostParameters, strength
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String

@@ -57,8 +57,13 @@ from leader_election.ros.gazebo.world_file import (
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.robot_body import RADIUS, SCANNER_Z
 from leader_election.simulation.scene import load_arena, make_scene
-from leader_election.swarm.fleet.hosting import check_free_space, scene_robots
-from leader_election.swarm.fleet.robot_list import check_robot_name, parse_robot_list, RobotSpec
+from leader_election.swarm.fleet.robot_list import (
+    check_free_space,
+    check_robot_name,
+    parse_robot_list,
+    RobotSpec,
+    scene_robots,
+)
 import yaml
 
 LEAST_STEP = 1e-4

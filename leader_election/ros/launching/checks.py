@@ -27,13 +27,13 @@ from typing import Any
 from leader_election.election.regions.task import task_names
 from leader_election.election.robot.parameters import built, ElectionParameters, InstanceParameters
 from leader_election.parameters import build, names_in, Parameter, ParameterError, table
-from leader_election.swarm.fleet.fleet_settings import TOPIC
-from leader_election.swarm.fleet.key_file import read_keys
-from leader_election.swarm.fleet.parameter_file import (
+from leader_election.swarm.fleet.fleet_settings import (
     all_sections,
     effective_parameters,
     global_parameters,
+    TOPIC,
 )
+from leader_election.swarm.fleet.key_file import read_keys
 
 
 def enclosing_parameters(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from typing import Any
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import print_error
 from leader_election.ros.launching import bound, processes
-from leader_election.swarm.fleet.receive_buffers import MANY_ROBOTS, REMEDY, too_small
+from leader_election.swarm.fleet.robot_list import BUFFER_REMEDY, buffers_too_small, MANY_ROBOTS
 
 GAZEBO_PACKAGES = ('ros_gz_sim', 'ros_gz_bridge')
 
@@ -76,12 +76,13 @@ def warn_of_buffers(robots: int, settings: Mapping[str, int]) -> None:
     Warn of receive buffers in which many robots would not find each other.
 
     :param robots: their number.
-    :param settings: of this computer (:func:`.receive_buffers.sizes`).
+    :param settings: of this computer (:func:`.buffer_sizes`).
     """
-    small = too_small(settings)
+    small = buffers_too_small(settings)
     if robots > MANY_ROBOTS and small:
         print(f'warning: {small}, too little for {robots} robots in Gazebo Sim: some would get no '
-              f'commands. Stop, raise it and start again: {REMEDY}', file=sys.stderr, flush=True)
+              f'commands. Stop, raise it and start again: {BUFFER_REMEDY}',
+              file=sys.stderr, flush=True)
 
 
 def gazebo_window() -> Any:

@@ -30,7 +30,7 @@ from leader_election.ros.launching.arguments import given_values, parse_bool
 from leader_election.ros.launching.processes import package_node, shut_down_with_status, stop
 from leader_election.swarm.fleet import fleet_settings
 from leader_election.swarm.fleet.fleet_file import FleetRobot, load_fleet
-from leader_election.swarm.fleet.parameter_file import effective_parameters
+from leader_election.swarm.fleet.fleet_settings import effective_parameters
 from leader_election.swarm.fleet.transports import LinkParameters, TRANSPORTS
 
 NODE_ARGUMENTS = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout', 'output_namespace')

@@ -33,7 +33,7 @@ from typing import Any
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import ExitStatus, handle_ends, print_error
 from leader_election.ros.nodes.waiting import InputWatch
-from leader_election.swarm.fleet.parameter_file import all_sections
+from leader_election.swarm.fleet.fleet_settings import all_sections
 import rclpy
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType

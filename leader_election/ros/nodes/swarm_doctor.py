@@ -37,8 +37,8 @@ from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE, STREAM
 from leader_election.swarm.doctor import command, communication
 from leader_election.swarm.doctor import observations as observed
 from leader_election.swarm.doctor.diagnoses import about, choose, examine, swarm_topics
-from leader_election.swarm.fleet import receive_buffers
 from leader_election.swarm.fleet.link_status import LinkReport, parse_link
+from leader_election.swarm.fleet.robot_list import buffer_sizes
 from leader_election.swarm.tracker import MAX_ROBOTS
 from nav_msgs.msg import Odometry
 import rclpy
@@ -242,7 +242,7 @@ class SwarmDoctor(Node):
             expected=self._options.expected, planned=self._options.planned,
             radio_topics=self._options.radio_topics,
             other_domains=sorted(communication.domains(sockets) - {domain}),
-            receive_buffers=receive_buffers.sizes())
+            receive_buffers=buffer_sizes())
 
     def pace(self) -> float:
         """Return the speed of simulated time relative to real time, 1 without ``/clock``."""

@@ -24,9 +24,9 @@ from typing import Any
 from leader_election.election.robot.parameters import further_names, refuse_unchosen
 from leader_election.parameters import did_you_mean, names_in, ParameterError, table
 from leader_election.parameters.files import LEADING_ZERO
-from leader_election.swarm.fleet.fleet_settings import flatten
-from leader_election.swarm.fleet.parameter_file import (
+from leader_election.swarm.fleet.fleet_settings import (
     all_sections,
+    flatten,
     octal_numbers,
     own_names,
     sections_of_others,

@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from leader_election.swarm.fleet.receive_buffers import REMEDY
+from leader_election.swarm.fleet.robot_list import BUFFER_REMEDY
 from rclpy.node import Node
 
 PERIOD = 2.5
@@ -36,7 +36,7 @@ LONGEST = 60.0
 TIME = 'time'
 """The input without which the others are not looked at."""
 MOST_NAMES = 3
-BUFFERS = f'with many robots in Gazebo Sim raise the receive buffers: {REMEDY}'
+BUFFERS = f'with many robots in Gazebo Sim raise the receive buffers: {BUFFER_REMEDY}'
 
 
 class MissingInput(NamedTuple):

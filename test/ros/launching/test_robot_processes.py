@@ -25,7 +25,7 @@ from leader_election.ros.launching.robot_processes import (
     check_scanner,
     robot_launch,
 )
-from leader_election.swarm.fleet.parameter_file import effective_parameters
+from leader_election.swarm.fleet.fleet_settings import effective_parameters
 import pytest
 import rclpy
 import yaml
