@@ -27,7 +27,7 @@ from typing import Any, ClassVar, TYPE_CHECKING, TypeVar
 
 from leader_election.election.algorithms import ALGORITHMS, BOUNDED
 from leader_election.election.algorithms.algorithm import AUTOMATIC, MOST_HOPS, NONE
-from leader_election.election.messages.codec import MAX_LENGTH
+from leader_election.election.messages.codec import MAIN, MAX_LENGTH
 from leader_election.election.messages.wire import MAX_ID
 from leader_election.election.part import PARTS
 from leader_election.election.regions.task import task_class, task_names
@@ -318,10 +318,18 @@ class ElectionParameters(InstanceParameters, LocalisationParameters):
         """Return whether the robot forms regions. Levels of a hierarchy do."""
         return super().forms_regions or self.hierarchy.strip() != ''
 
-    @property
-    def output_prefix(self) -> str:
-        """Return the start of topics in ``output_namespace``; empty or ending in a slash."""
-        return f'{self.output_namespace}/' if self.output_namespace else ''
+    def outputs_of(self, instance: str = MAIN) -> str:
+        """
+        Return the start of the names of an instance's outputs, empty or ending in a slash.
+
+        The first instance has none of its own, so that it begins those of the robot.
+
+        >>> spaced = ElectionParameters(robot_id=1, output_namespace='election')
+        >>> spaced.outputs_of(), spaced.outputs_of('rescue')
+        ('election/', 'election/rescue/')
+        """
+        return (f'{self.output_namespace}/' if self.output_namespace else '') + (
+            '' if instance == MAIN else f'{instance}/')
 
     def __post_init__(self) -> None:
         """Refuse contradicting parameters."""

@@ -37,13 +37,14 @@ from typing import Any
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import print_error
 from leader_election.ros.launching import bound
-from leader_election.ros.launching.arguments import PACKAGE, parse_bool
-from leader_election.ros.launching.checks import (
+from leader_election.ros.launching.arguments import (
     check_installed,
     check_log_level,
     check_namespace,
     check_programs,
     enclosing_parameters,
+    PACKAGE,
+    parse_bool,
 )
 from leader_election.swarm.fleet.robot_list import format_ids
 

@@ -41,8 +41,8 @@ from leader_election.localisation.poses import from_parameter, from_quaternion, 
 from leader_election.parameters import frame_name, ParameterError
 from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes import clock
-from leader_election.ros.nodes.part_topics import Listen
 from leader_election.ros.nodes.qos import EVENTS, SIGHTINGS
+from leader_election.ros.nodes.robot_topics import Listen
 from nav_msgs.msg import Odometry
 import numpy as np
 from rcl_interfaces.msg import ParameterType
@@ -260,7 +260,7 @@ class LocalisationPublishers:
         """
         self._node = node
         self._robot = robot
-        space = robot.parameters.output_prefix
+        space = robot.parameters.outputs_of()
         self._odometry = node.create_publisher(Odometry, space + ODOMETRY, EVENTS)
         self._distances = node.create_publisher(Float64MultiArray, space + DISTANCES, EVENTS)
         self._transforms = None

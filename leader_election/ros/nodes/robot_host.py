@@ -25,11 +25,9 @@ import sys
 from typing import Any
 
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.ros.nodes.declare import Declared, overrides
-from leader_election.ros.nodes.election import CHANGES
-from leader_election.ros.nodes.election_node import announcements, ElectionNode
+from leader_election.ros.nodes.declare import Declared, overrides, refuse_unknown
+from leader_election.ros.nodes.election import announcements, CHANGES, ElectionNode
 from leader_election.ros.nodes.process import run
-from leader_election.ros.nodes.unknown_parameters import refuse_unknown
 from leader_election.swarm.fleet.robot_list import (
     format_ids,
     parse_ids,

@@ -19,8 +19,8 @@ from pathlib import Path
 from leader_election.parameters import ParameterError
 from leader_election.ros.launching.arguments import (
     check_argument_names,
+    refuse_quorum,
 )
-from leader_election.ros.launching.checks import refuse_quorum
 from leader_election.ros.launching.robot_processes import (
     check_scanner,
     robot_launch,

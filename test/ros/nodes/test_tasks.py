@@ -20,7 +20,7 @@ import math
 from typing import Any
 
 from geometry_msgs.msg import Twist
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.qos import STATE
 from leader_election.ros.nodes.swarm_world import SwarmWorld
 from leader_election.simulation.motion import least_distance

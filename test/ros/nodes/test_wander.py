@@ -19,7 +19,7 @@ import math
 from typing import Any
 
 from geometry_msgs.msg import Twist, TwistStamped
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.qos import SENSOR
 from leader_election.ros.nodes.swarm_world import SwarmWorld
 from leader_election.ros.nodes.wander import WanderNode
