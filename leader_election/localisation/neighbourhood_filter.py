@@ -41,12 +41,7 @@ from leader_election.localisation.pose_estimates import (
     UNEXPLAINED_SPEED,
 )
 from leader_election.localisation.poses import Array, between, compose, PlanePose
-from leader_election.localisation.sighting import (
-    Places,
-    range_variance,
-    seen_from,
-    Sighting,
-)
+from leader_election.localisation.sighting import Places, range_variance, seen_from, Sighting
 from leader_election.localisation.updates import (
     Earlier,
     GATES,

@@ -47,12 +47,7 @@ from leader_election.localisation.poses import yaw_of
 from leader_election.localisation.sighting import read_landmarks
 from leader_election.parameters import files as text_files
 from leader_election.parameters import ParameterError
-from leader_election.simulation.motion import (
-    Array,
-    compose,
-    planar_velocities_between,
-    relative,
-)
+from leader_election.simulation.motion import Array, compose, planar_velocities_between, relative
 from leader_election.simulation.parameters import SightingSensorParameters
 import numpy as np
 

@@ -22,12 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.localisation.neighbourhood_filter import WrongIds
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.pose_estimates import (
-    from_invariant,
-    OFFSET,
-    pose_rows,
-    SIZE,
-)
+from leader_election.localisation.pose_estimates import from_invariant, OFFSET, pose_rows, SIZE
 from leader_election.localisation.poses import Array, wrap
 from leader_election.localisation.sighting import range_variance
 from leader_election.localisation.updates import (

@@ -24,12 +24,7 @@ from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.chance import reads_chance, unseeded
 from leader_election.election.algorithms.fields import Field, fields_of
-from leader_election.parameters import (
-    LeaderElectionError,
-    NoParameters,
-    ParameterError,
-    table,
-)
+from leader_election.parameters import LeaderElectionError, NoParameters, ParameterError, table
 from leader_election.parameters.registry import is_own, Registry
 
 

@@ -21,12 +21,7 @@ from typing import Any
 
 from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.fields import change
-from leader_election.election.messages.codec import (
-    codec_for,
-    MAIN,
-    Message,
-    Position,
-)
+from leader_election.election.messages.codec import codec_for, MAIN, Message, Position
 from leader_election.election.messages.shortening import counters, shortened
 from leader_election.election.messages.swarm_key import Authentication, Keys, NO_KEYS
 from leader_election.election.messages.wire import RejectReason
@@ -49,15 +44,9 @@ from leader_election.election.robot.neighbourhood import (
     Offer,
     OUT_OF_RANGE,
 )
-from leader_election.election.robot.parameters import (
-    ElectionParameters,
-    InstanceParameters,
-)
+from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.reception import DROPPED, HEARD, Reception, ROUNDS
-from leader_election.election.robot.sensing import (
-    Sensing,
-    SENSING_COUNTERS,
-)
+from leader_election.election.robot.sensing import Sensing, SENSING_COUNTERS
 from leader_election.election.robot.strength import RobotKnowledge, Strength
 
 LEADER_CHANGES = 'leader_changes'

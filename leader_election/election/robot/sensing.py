@@ -21,11 +21,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from leader_election.election.messages.codec import is_place, Message, MOST_READINGS, Position
-from leader_election.election.robot.mailbox import (
-    Mailbox,
-    ReceivedMessage,
-    smoothed_velocity,
-)
+from leader_election.election.robot.mailbox import Mailbox, ReceivedMessage, smoothed_velocity
 from leader_election.election.robot.metrics import (
     distance,
     METRIC_FLOOR,

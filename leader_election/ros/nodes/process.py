@@ -18,9 +18,9 @@ Start, spin and stop the nodes of a process.
 A signal that ends a process is a clean exit with status 0, for which wheels stop. A wrong
 configuration is one line on standard error and status 2, and an entry in the log.
 
-The loop that spins the process reports missing inputs: time, odometry, commands, messages. While
-its simulated clock stands still a node runs no timers, so it could not report this. The loop uses a
-steady clock.
+The loop that spins the process reports missing inputs: time, odometry, commands, messages. A node
+runs no timers while its simulated clock stands still, so it could not report this itself. The loop
+uses a steady clock.
 """
 
 from collections import Counter

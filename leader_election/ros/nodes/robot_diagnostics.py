@@ -30,11 +30,7 @@ from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.diagnostics import leadership_text
 from leader_election.election.robot.reasons import list_of
 from leader_election.election.robot.reception import NeighbourhoodWatch, ROUNDS
-from leader_election.election.robot.robot import (
-    LEADER_CHANGES,
-    ODOMETRY_WITHOUT_TRANSFORM,
-    Robot,
-)
+from leader_election.election.robot.robot import LEADER_CHANGES, ODOMETRY_WITHOUT_TRANSFORM, Robot
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
 from leader_election.localisation.parameters import GIVEN, POSE, TRANSFORM
 from leader_election.ros.nodes.qos import EVENTS

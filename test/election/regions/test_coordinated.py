@@ -29,12 +29,7 @@ from leader_election.election.regions.region import (
     RegionSettings,
     RELAY,
 )
-from leader_election.election.regions.task import (
-    plug_in_tasks,
-    Task,
-    task_class,
-    task_names,
-)
+from leader_election.election.regions.task import plug_in_tasks, Task, task_class, task_names
 from leader_election.parameters import build
 from leader_election.parameters.registry import installed_entry_points
 import pytest

@@ -18,12 +18,7 @@ from math import inf, sqrt
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.election.regions.pattern import (
-    decay,
-    resized,
-    scaled,
-    smoothed,
-)
+from leader_election.election.regions.pattern import decay, resized, scaled, smoothed
 from leader_election.election.regions.region import (
     GRADIENT,
     parameters_of,

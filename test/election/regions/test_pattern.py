@@ -16,15 +16,7 @@
 from math import inf
 from typing import Any, NamedTuple
 
-from election.regions.regions import (
-    change,
-    columns,
-    COUNT,
-    decisions,
-    FIRST,
-    LINE,
-    network_of,
-)
+from election.regions.regions import change, columns, COUNT, decisions, FIRST, LINE, network_of
 from leader_election.election.algorithms import Device
 from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions.pattern import (

@@ -22,14 +22,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from election.robot.swarm import line, Swarm
-from leader_election import (
-    Algorithm,
-    ALGORITHMS,
-    Metric,
-    METRICS,
-    parameter,
-    StrengthSource,
-)
+from leader_election import Algorithm, ALGORITHMS, Metric, METRICS, parameter, StrengthSource
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.messages.codec import codec_for, Message
 from leader_election.election.regions.task import Task

@@ -18,12 +18,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from leader_election.election.robot.rounds import (
-    phase,
-    REACTIVE_INTERVAL,
-    REPEATS,
-    RoundSchedule,
-)
+from leader_election.election.robot.rounds import phase, REACTIVE_INTERVAL, REPEATS, RoundSchedule
 import pytest
 
 
