@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         total,
         union,
     )
-    from leader_election.election.regions.summary_layout import ADD, combine, LEAST, OWN, RANKED
+    from leader_election.election.regions.collection import ADD, combine, LEAST, OWN, RANKED
     from leader_election.election.regions.task import DecisionOrigin, Member, Task
     from leader_election.election.robot.metrics import (
         Metric,

@@ -46,8 +46,7 @@ from benchmarks.chaos.schedule import (
 from benchmarks.hosted_swarm import Observer
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
-from leader_election.election.mandates.parameters import least_duration
-from leader_election.election.mandates.settings import MandateSettings
+from leader_election.election.mandates.parameters import least_duration, MandateSettings
 from leader_election.election.messages.codec import Position
 from leader_election.election.robot.diagnostics import ELECTION, parse_status, Status
 from leader_election.election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS

@@ -45,9 +45,9 @@ class LeaderClient:
     nor is set by others. The wall clocks of robot and node only tell how long a message took.
     With simulated time it goes by the node's clock.
 
-    With mandates act where :meth:`may_act` is true, and end within
-    :data:`~leader_election.election.mandates.settings.REACTION` (0.25 s) after asking, the way of
-    a message included: then no other leader's node acts over the same robot (doc/mandates.md).
+    With mandates act where :meth:`may_act` is true, and end within 0.25 s after asking
+    (:data:`~leader_election.election.mandates.parameters.REACTION`), the way of a message
+    included: then no other leader's node acts over the same robot (doc/mandates.md).
     """
 
     def __init__(self, node: Node, robot: str = '', instance: str = MAIN,

@@ -22,7 +22,6 @@ from leader_election.parameters import id_ranges, ParameterError, within
 from leader_election.parameters.command_line import how_to_install
 from leader_election.simulation import motion as motions
 from leader_election.simulation import robot_logs
-from leader_election.simulation.lidar import Lidar
 from leader_election.simulation.motion import Array, relative, velocities_between
 from leader_election.simulation.odometry import Odometry, OdometryCovariance, PHYSICAL_WHEELS
 from leader_election.simulation.parameters import OdometryErrorParameters, WorldParameters
@@ -31,6 +30,7 @@ from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.scene import free_space, LineOfSight, make_scene, Scene
 from leader_election.simulation.sensors import (
     Camera,
+    Lidar,
     NO_SIGHTINGS,
     Ranging,
     ScalarField,

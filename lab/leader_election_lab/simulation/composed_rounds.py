@@ -30,11 +30,11 @@ from typing import Any, cast, get_type_hints, NamedTuple
 from leader_election.election.algorithms import Algorithm, Device
 from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.algorithms.fields import Kept
-from leader_election.election.regions import summary_layout
+from leader_election.election.regions import collection
 from leader_election.election.regions.aggregate import Aggregate, AGGREGATES, layout_of
+from leader_election.election.regions.collection import SummaryLayout
 from leader_election.election.regions.pattern import coordinated, types_of
 from leader_election.election.regions.region import initial_region, parameters_of, RELAY
-from leader_election.election.regions.summary_layout import SummaryLayout
 from leader_election.election.robot.metrics import Metric, METRICS
 from leader_election.election.robot.strength import (
     RobotKnowledge,
@@ -286,7 +286,7 @@ def with_regions(algorithm: Algorithm, election: Any, regions: schema.Regions, r
     :raises ParameterError: for settings that the laboratory cannot run.
     """
     aggregate = aggregate_of(regions)
-    if summary_layout.OWN == aggregate.kind:
+    if collection.OWN == aggregate.kind:
         raise ParameterError('aggregate', problem=f': {regions.aggregate} is not allowed; it '
                              'combines by a function of its own, which is for robots only')
     try:

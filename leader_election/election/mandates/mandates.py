@@ -52,7 +52,7 @@ import math
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from leader_election.election.mandates.settings import (
+from leader_election.election.mandates.parameters import (
     digest_of,
     Kept,
     MandateSettings,

@@ -30,8 +30,12 @@ from leader_election.election.mandates.mandates import (
     NeighbourPart,
     NO_ONE,
 )
-from leader_election.election.mandates.parameters import least_duration, NAMES, version_text
-from leader_election.election.mandates.settings import digest_of
+from leader_election.election.mandates.parameters import (
+    digest_of,
+    least_duration,
+    NAMES,
+    version_text,
+)
 from leader_election.election.part import ElectionOutcome, Part, PartSetup
 
 ACTING, ACTING_UNTIL, TERM = 'acting', 'acting_until', 'term'

@@ -55,6 +55,8 @@ from leader_election.election.regions.collection import (
     collect_multi_path,
     collect_tree,
     gather_contributions,
+    rank,
+    row_of,
     shares_of,
 )
 from leader_election.election.regions.region import (
@@ -68,7 +70,6 @@ from leader_election.election.regions.region import (
     TREE,
     with_effective_strength,
 )
-from leader_election.election.regions.summary_layout import rank, row_of
 from leader_election.parameters import ParameterError
 import numpy as np
 

@@ -26,7 +26,7 @@ from typing import Annotated, Any, NamedTuple
 
 from leader_election.election.algorithms.algorithm import BARRED, Device
 from leader_election.election.algorithms.fields import Kept, NOBODY, Unbounded
-from leader_election.election.regions.summary_layout import SummaryLayout
+from leader_election.election.regions.collection import SummaryLayout
 from leader_election.parameters import parameter
 
 CANDIDATE, WORKER, RELAY = range(3)

@@ -24,7 +24,7 @@ from typing import Any
 
 from leader_election.election.messages.wire import decision_text, MAX_ID, MAX_NUMBER
 from leader_election.election.regions.aggregate import Aggregate, AggregateSet, count
-from leader_election.election.regions.summary_layout import RANKED
+from leader_election.election.regions.collection import RANKED
 from leader_election.election.regions.task import Member, Task
 from leader_election.parameters import ParameterError
 

@@ -19,7 +19,7 @@ import math
 import os
 from pathlib import Path
 
-from leader_election.election.mandates.settings import (
+from leader_election.election.mandates.parameters import (
     DIGEST_BITS,
     Kept,
     MandateTool,

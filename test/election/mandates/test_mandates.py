@@ -26,7 +26,7 @@ from leader_election.election.mandates.mandates import (
     Notice,
     Promise,
 )
-from leader_election.election.mandates.settings import (
+from leader_election.election.mandates.parameters import (
     Kept,
     MandateSettings,
     Memory,

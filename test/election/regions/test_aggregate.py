@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from leader_election.election.algorithms import Device
 from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.algorithms.fields import NOBODY
-from leader_election.election.regions import summary_layout
+from leader_election.election.regions import collection
 from leader_election.election.regions.aggregate import (
     Aggregate,
     AGGREGATES,
@@ -44,14 +44,7 @@ from leader_election.election.regions.aggregate import (
     total,
     union,
 )
-from leader_election.election.regions.region import (
-    CANDIDATE,
-    parent_of,
-    RELAY,
-    with_effective_strength,
-    WORKER,
-)
-from leader_election.election.regions.summary_layout import (
+from leader_election.election.regions.collection import (
     ADD,
     combine,
     contributes_nothing,
@@ -60,6 +53,13 @@ from leader_election.election.regions.summary_layout import (
     rank,
     RANKED,
     SummaryLayout,
+)
+from leader_election.election.regions.region import (
+    CANDIDATE,
+    parent_of,
+    RELAY,
+    with_effective_strength,
+    WORKER,
 )
 import pytest
 
@@ -213,7 +213,7 @@ def test_combine_function_of_a_user_is_registered_once(monkeypatch: pytest.Monke
     def longest(a: Any, b: Any) -> Any:
         return max(a, b)
 
-    monkeypatch.setattr(summary_layout, 'OWNS', [min])
+    monkeypatch.setattr(collection, 'OWNS', [min])
     own = Aggregate('longest', OWN, (0.0, 0.0), lambda _, reading: reading, list, combine=longest)
     assert layout_of([own, own]).detail == (1, 1)
     assert together(own, {1: (1.0, 5.0), 2: (1.0, 6.0), 3: (0.0, 9.0)}) == [1.0, 6.0]

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from election.regions.regions import change, columns, COUNT, decisions, FIRST, LINE, network_of
 from leader_election.election.algorithms import Device
 from leader_election.election.algorithms.fields import NOBODY
+from leader_election.election.regions.collection import ADD, RANKED, SummaryLayout
 from leader_election.election.regions.pattern import (
     coordinate,
     DECISION_EXPIRY,
@@ -34,7 +35,6 @@ from leader_election.election.regions.region import (
     parameters_of,
     RegionSettings,
 )
-from leader_election.election.regions.summary_layout import ADD, RANKED, SummaryLayout
 import pytest
 
 BORDER = SummaryLayout((ADD, RANKED), (0, 1, 7), (0, 3))

@@ -24,7 +24,7 @@ from leader_election.election.algorithms import ALGORITHMS, BOUNDED, RESILIENT
 from leader_election.election.algorithms.algorithm import DEFAULT_HOP_LIMIT
 from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.regions.aggregate import Aggregate, total, union
-from leader_election.election.regions.summary_layout import OWN
+from leader_election.election.regions.collection import OWN
 from leader_election.election.regions.task import Task
 from leader_election.election.robot.instance import with_hop_limit
 from leader_election.election.robot.instances import instance_parameters, parts_of, radii
