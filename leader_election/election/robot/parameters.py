@@ -382,10 +382,7 @@ def further_names(given: Mapping[str, Any]) -> Iterator[str]:
             yield from (p.name for p in table(parameters, prefix + section))
 
 
-if TYPE_CHECKING:
-    from leader_election.election.robot.parameters import InstanceParameters
-
-P = TypeVar('P', bound='InstanceParameters')
+P = TypeVar('P', bound=InstanceParameters)
 S = TypeVar('S')
 
 
