@@ -89,12 +89,12 @@ _MODULES = {
     'election.regions.aggregate': (
         'AGGREGATES', 'Aggregate', 'AggregateSet', 'all_of', 'any_of', 'count', 'greatest',
         'histogram', 'least', 'mean', 'top', 'total', 'union'),
-    'election.regions.summary_layout': ('ADD', 'LEAST', 'OWN', 'RANKED', 'combine'),
+    'election.regions.collection': ('ADD', 'LEAST', 'OWN', 'RANKED', 'combine'),
     'election.regions.task': ('DecisionOrigin', 'Member', 'Task'),
     'localisation.source': ('PoseSource',),
     'parameters': (
         'LeaderElectionError', 'NoParameters', 'ParameterError', 'build', 'parameter'),
-    'election.mandates.fence': ('Fence',),
+    'election.mandates.part': ('Fence',),
     'election.messages.codec': ('Codec', 'Message'),
     'election.robot.metrics': (
         'METRICS', 'Metric', 'RangingInput', 'ReadingInput', 'ReceivedReading'),
