@@ -114,7 +114,8 @@ def _mrclam(source: Path) -> DataSet | None:
     if not numbers:
         return None
     robots = {number: _read_robot(source, number) for number in numbers}
-    subjects = _subjects(source / BARCODES)
+    subjects = {int(barcode): int(subject)
+                for subject, barcode in _read(source / BARCODES, 2).tolist()}
     for robot in robots.values():
         robot.sightings[:, 1] = [
             subjects.get(int(barcode), UNKNOWN) for barcode in robot.sightings[:, 1]]
@@ -147,11 +148,6 @@ def _read_robot(source: Path, number: int) -> Recorded:
     truth, odometry = (np.column_stack((table, np.zeros(len(table)))) for table in (
         truth, odometry))
     return Recorded(in_order(truth), in_order(odometry), measurements)
-
-
-def _subjects(path: Path) -> dict[int, int]:
-    """Return the subjects by their barcodes."""
-    return {int(barcode): int(subject) for subject, barcode in _read(path, 2).tolist()}
 
 
 def _read(path: Path, columns: int, timed: bool = False) -> Array:

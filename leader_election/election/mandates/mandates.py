@@ -82,11 +82,6 @@ class Notice(NamedTuple):
 NO_GRANTS: Mapping[int, int] = MappingProxyType({})
 
 
-def _no_lag() -> float:
-    """Return the lag of the clock of promises where it is that of leases [s]."""
-    return 0.0
-
-
 class MandatePart(NamedTuple):
     """The part of a message about mandates in an instance."""
 
@@ -184,7 +179,7 @@ class Mandates:
                  lag: Callable[[], float] | None = None, memory: Memory | None = None) -> None:
         self.settings = settings
         self.memory = memory or Memory()
-        self._lag = lag or _no_lag
+        self._lag = lag or (lambda: 0.0)
         self.silent_until = math.nan
         """The time from which on it grants, on the clock of promises [s], NaN if unknown yet."""
         self.number = first
@@ -458,7 +453,9 @@ class Mandates:
             self._learn(heard.part)
             self._freed_by(heard, now)
         if follows.leads:
-            self._make_beat(now)
+            self.number += 1
+            self._beat = self.number
+            self._beats[self._beat] = now
             self._forget(now)
         else:
             self._beat = max((heard.part.beat for heard in neighbours
@@ -476,11 +473,6 @@ class Mandates:
         self.part = MandatePart(
             self._beat, self.number, grants, leaving, released, digest_of(self.settings),
             self.proven)
-
-    def _make_beat(self, now: float) -> None:
-        self.number += 1
-        self._beat = self.number
-        self._beats[self._beat] = now
 
     def _forget(self, now: float) -> None:
         self._beats = {beat: made for beat, made in self._beats.items()

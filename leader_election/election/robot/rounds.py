@@ -60,7 +60,7 @@ class RoundSchedule:
         parameters = robot.parameters
         first = phase(parameters.robot_id) * parameters.round_period
         self._heartbeat = timer(first, self._on_heartbeat)
-        self._reaction = timer(REACTIVE_INTERVAL, self._on_reaction)
+        self._reaction = timer(REACTIVE_INTERVAL, lambda: self._react(self._now()))
         self._repeat = timer(REACTIVE_INTERVAL, self._on_repeat)
         for each in (self._reaction, self._repeat):
             each.cancel()
@@ -126,9 +126,6 @@ class RoundSchedule:
     def _on_repeat(self) -> None:
         self._repeat.cancel()
         self._run(self._now(), None)
-
-    def _on_reaction(self) -> None:
-        self._react(self._now())
 
     def _react(self, now: float) -> None:
         """Run a round if it would change something."""
