@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Processes of launch files: nodes of this package, RViz; and the ends of processes.
+Processes of launch files: nodes of this package, RViz, Gazebo Sim; and the ends of processes.
 
 By default ``launch`` ends with status 1 after an error in a launch file, and with 0 for any end
 of its processes. Here a wrong argument ends it with one line and status 2, and the end of a
@@ -36,7 +36,7 @@ from typing import Any
 
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import print_error
-from leader_election.ros.launching import bound, processes
+from leader_election.ros.launching import bound
 from leader_election.ros.launching.arguments import (
     check_installed,
     check_log_level,
@@ -380,7 +380,7 @@ def check_gazebo_installed() -> None:
         except PackageNotFoundError:
             raise ParameterError(
                 f'Gazebo needs the package {package}, which is not installed; install it with '
-                f'apt install ros-{processes.distro()}-ros-gz, or take the embedded world: ros2 '
+                f'apt install ros-{distro()}-ros-gz, or take the embedded world: ros2 '
                 'launch leader_election swarm.launch.py robots:=30 motion:=levy') from None
 
 
@@ -400,7 +400,7 @@ def gazebo_server(world: Path, headless: bool) -> list[Any]:
             return []
         print_error(f'Gazebo has ended by itself, with status {event.returncode}; see its output')
         # gz ends with status 0 also when it cannot load the world.
-        return processes.shut_down(event, context, max(event.returncode, 1))
+        return shut_down(event, context, max(event.returncode, 1))
 
     # gz_sim.launch.py puts the arguments into a shell command.
     rendering = ' --headless-rendering' if headless else ''
@@ -464,10 +464,10 @@ def gazebo_bridge(settings: Mapping[str, str], config: Path, name: str, sim_time
     :param name: of its node.
     :param sim_time: whether it uses simulated time.
     """
-    return processes.bound_node(
+    return bound_node(
         settings, 'ros_gz_bridge', 'parameter_bridge', name=name, output='screen',
         parameters=[{'config_file': str(config), 'use_sim_time': sim_time}],
-        on_exit=processes.shut_down_with_status)
+        on_exit=shut_down_with_status)
 
 
 def after_the_clock(settings: Mapping[str, str], actions: Sequence[Any]) -> list[Any]:
@@ -479,8 +479,8 @@ def after_the_clock(settings: Mapping[str, str], actions: Sequence[Any]) -> list
     :param settings: the values of arguments.
     :param actions: those that follow.
     """
-    return processes.start_after(
-        processes.package_node(settings, 'await_clock', 'await_clock', {}), actions,
+    return start_after(
+        package_node(settings, 'await_clock', 'await_clock', {}), actions,
         'simulated time did not begin; see what Gazebo and the bridge of the clock say')
 
 
@@ -494,9 +494,8 @@ def robot_odometry(settings: Mapping[str, str], name: str, parameters: Mapping[s
     :param parameters: of the node, empty if it is not needed.
     :param sim_time: whether it uses simulated time.
     """
-    return [processes.package_node(settings, 'gazebo_odometry', name,
-                                   parameters, {'use_sim_time': sim_time},
-                                   on_exit=processes.shut_down_with_status)] if parameters else []
+    return [package_node(settings, 'gazebo_odometry', name, parameters, {'use_sim_time': sim_time},
+                         on_exit=shut_down_with_status)] if parameters else []
 
 
 def spawn_model(settings: Mapping[str, str], world_name: str, name: str, model: Path,
@@ -512,6 +511,6 @@ def spawn_model(settings: Mapping[str, str], world_name: str, name: str, model: 
     """
     words = [word for option, value in zip(('-x', '-y', '-z', '-Y'), pose)
              for word in (option, repr(value))]
-    return processes.bound_node(
+    return bound_node(
         settings, 'ros_gz_sim', 'create', output='screen',
         arguments=['-world', world_name, '-name', name, '-file', str(model), *words])
