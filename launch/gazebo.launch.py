@@ -29,8 +29,8 @@ from launch.actions import AppendEnvironmentVariable, DeclareLaunchArgument, Opa
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.tasks.goals import WanderParameters
 from leader_election.parameters import build, table
-from leader_election.ros.launching import arguments, processes, robot_processes
 from leader_election.ros.gazebo.plan import GazeboParameters, plan_swarm, write_files
+from leader_election.ros.launching import arguments, processes, robot_processes
 from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import buffer_sizes, format_robot_list

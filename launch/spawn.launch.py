@@ -20,8 +20,8 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build, table
-from leader_election.ros.launching import arguments, processes, robot_processes
 from leader_election.ros.gazebo.plan import plan_spawn, SpawnParameters
+from leader_election.ros.launching import arguments, processes, robot_processes
 from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import format_robot_list
