@@ -16,9 +16,7 @@
 One round of the pattern Self-organising Coordination Regions, after an election.
 
 R. Casadei, D. Pianini, M. Viroli, A. Natali, "Self-organising Coordination Regions: A Pattern for
-Edge Computing", COORDINATION 2019. The caller runs the election, with any algorithm; for the
-laboratory, :func:`coordinated` combines both into one algorithm with a flat state, whose decisions
-are numbers.
+Edge Computing", COORDINATION 2019. The caller runs the election, with any algorithm.
 
 With feedback a leader shrinks its region when its load grows. The radius travels with the
 candidacy, and a robot measures its distance to a leader in units of that leader's radius. So
@@ -44,12 +42,11 @@ not self-stabilising by itself: a version that is too large by corruption would 
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
 import math
-from typing import Any, cast, get_type_hints, NamedTuple
+from typing import Any
 
-from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
-from leader_election.election.algorithms.fields import NOBODY, Unbounded
+from leader_election.election.algorithms import Device
+from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions.collection import (
     collect_contributions,
     collect_multi_path,
@@ -68,9 +65,7 @@ from leader_election.election.regions.region import (
     Region,
     RegionParameters,
     TREE,
-    with_effective_strength,
 )
-from leader_election.parameters import ParameterError
 import numpy as np
 
 DECISION_EXPIRY = 100
@@ -287,96 +282,3 @@ def scaled(reach: Sequence[float], metric: Sequence[float], p: RegionParameters)
         limited = min(max(reach[j], p.radius * LEAST_SIZE), p.radius * p.most)
         scale[j] = metric[j] * (p.radius / limited) if p.radius > 0.0 else metric[j]
     return scale
-
-
-class Types(NamedTuple):
-    """The named tuples of an election with regions, found as ``State_bounded`` in this module."""
-
-    State: type[Any]
-    Columns: type[Any]
-    """The same fields, each a sequence of its type."""
-    Parameters: type[Any]
-    """``election`` and ``region``, the parameters of both."""
-
-
-@cache
-def types_of(election: str) -> Types:
-    """Return the types of an election algorithm with regions, cached."""
-    state = get_type_hints(ALGORITHMS.get(election).state, include_extras=True)
-    region = {**get_type_hints(Region, include_extras=True), 'decision': tuple[Unbounded, ...]}
-    both = state.keys() & region.keys()
-    if both:
-        raise ParameterError(f'algorithm {election} cannot have regions on top, since its state '
-                             f'has a field named {", ".join(sorted(both))}; rename it')
-    fields = {**state, **region}
-
-    def named(kind: str, fields: dict[str, Any]) -> Any:
-        # Cached compiled code finds the type by this name.
-        made = cast(Any, NamedTuple)(_name(kind, election), list(fields.items()))
-        made.__module__ = __name__
-        return made
-    return Types(named('State', fields), named('Columns', fields),
-                 named('Parameters', {'election': Any, 'region': Any}))
-
-
-def _name(kind: str, election: str) -> str:
-    return f'{kind}_{election.replace("-", "_")}'
-
-
-def __getattr__(name: str) -> Any:
-    """Return a type by its name."""
-    for election in ALGORITHMS.names():
-        for kind in Types._fields:
-            if name == _name(kind, election):
-                return getattr(types_of(election), kind)
-    raise AttributeError(f'module {__name__} has no {name}')
-
-
-Member = cast(Any, NamedTuple)('Member', [
-    (name, Any) for name in ('leader', 'distance', *Region._fields)])
-"""The fields of a state that :func:`coordinate` reads; one type for all elections."""
-
-
-@cache
-def round_of(election: str) -> Any:
-    """Return the round of an election algorithm with regions, cached."""
-    elect, state = ALGORITHMS.get(election).round, types_of(election).State
-    # Fields of others may follow.
-    end = len(state._fields)
-    begin = end - len(Region._fields)
-
-    def round_in_regions(device: Device, before: Any, neighbours: Any, metric: Any,
-                         parameters: Any) -> Any:
-        region = parameters.region
-        stands = with_effective_strength(device, before.role)
-        if region.gain > 0.0:
-            elected = elect(stands, before, neighbours, scaled(neighbours.reach, metric, region),
-                            parameters.election)
-        else:
-            elected = elect(stands, before, neighbours, metric, parameters.election)
-        after = coordinate(
-            device, elected.leader, elected.distance,
-            Member(*((before.leader, before.distance) + before[begin:end])),
-            Member(*((neighbours.leader, neighbours.distance) + neighbours[begin:end])),
-            metric, region, None)
-        return state(*(elected[:] + after[:]))
-    return round_in_regions
-
-
-@lru_cache(maxsize=64)
-def coordinated(election: str, identity: Region) -> Algorithm:
-    """
-    Return an election algorithm with regions on top.
-
-    Its parameters are ``types_of(election).Parameters``.
-
-    :param identity: the initial state of a robot in its region, with vectors of the final length.
-    """
-    algorithm, types = ALGORITHMS.get(election), types_of(election)
-
-    def start(device: Device) -> Any:
-        alone = algorithm.start(with_effective_strength(device, identity.role))
-        return types.State(*alone, *identity._replace(device=device.id))
-    return Algorithm(
-        name=algorithm.name, round=round_of(election), state=types.State, columns=types.Columns,
-        start=start, configure=types.Parameters, levels=algorithm.levels)

@@ -23,8 +23,6 @@ from budget import examples
 from election.regions.regions import columns
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from leader_election.election.algorithms import Device
-from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions import collection
 from leader_election.election.regions.aggregate import (
@@ -55,11 +53,7 @@ from leader_election.election.regions.collection import (
     SummaryLayout,
 )
 from leader_election.election.regions.region import (
-    CANDIDATE,
     parent_of,
-    RELAY,
-    with_effective_strength,
-    WORKER,
 )
 import pytest
 
@@ -270,16 +264,7 @@ def test_rank_of_many_records_equals_sorting(
     assert into == ranked(records, places)
 
 
-# Roles: which devices may lead; and the parent on the way to a leader.
-
-def test_worker_and_relay_are_barred_by_their_effective_strength():
-    assert with_effective_strength(Device(3, 7.0), CANDIDATE) == Device(3, 7.0)
-    assert (
-        with_effective_strength(Device(3, 7.0), WORKER)
-        == with_effective_strength(Device(3, -7.0), RELAY)
-        == Device(3, BARRED)
-    )
-    assert BARRED < -1e300
+# The parent on the way to a leader.
 
 
 def said(*leader_and_distance: tuple[int, float]):
