@@ -25,7 +25,6 @@ from leader_election.election.regions.pattern import (
     DECISION_EXPIRY,
     freshest,
     KEPT,
-    Member,
     resized,
     with_borders,
 )
@@ -35,6 +34,7 @@ from leader_election.election.regions.region import (
     parameters_of,
     RegionSettings,
 )
+from leader_election_lab.simulation.coordinated import Member
 import pytest
 
 BORDER = SummaryLayout((ADD, RANKED), (0, 1, 7), (0, 3))
