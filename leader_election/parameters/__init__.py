@@ -33,9 +33,6 @@ from typing import Any, get_type_hints, TypeVar
 
 from leader_election.parameters.files import read_yaml
 
-__all__ = ['LeaderElectionError', 'NoParameters', 'Parameter', 'ParameterError',
-           'REQUIRED_INT', 'as_in', 'as_number', 'as_whole_number', 'build',
-           'did_you_mean', 'frame_name', 'grouped', 'parameter', 'table', 'to_yaml']
 NO_SECTIONS: Mapping[str, type] = MappingProxyType({})
 OWN = 'Of one algorithm, strength source, metric or task'
 """The group of parameters that a node has only where their owner is chosen."""
