@@ -328,6 +328,9 @@ def spot(robot: RobotView, frame: Frame) -> tuple[str, str, float]:
     return tint, INK if robot.leader == robot.id else 'white', 0.9
 
 
+SIGNS = {'*': '★', 'o': '●', 'x': '×', '-': '—', '--': '╌'}
+
+
 class Entry(NamedTuple):
     """An entry of the legend; symbols as in matplotlib."""
 
@@ -339,6 +342,12 @@ class Entry(NamedTuple):
     """The colour inside, empty for that of the symbol."""
     size: float = 7.0
     """The size of a marker, or ten times the width of a line [points]."""
+
+    @property
+    def sign(self) -> str:
+        """Return the symbol as a character."""
+        signs = {'*': '☆', 'o': '○'} if self.hollow else SIGNS
+        return signs.get(self.symbol, '')
 
 
 def legend(frames: Sequence[Frame], rings: Rings, communication_range: float) -> list[Entry]:

@@ -29,8 +29,7 @@ from bokeh.events import ButtonClick
 from bokeh.models.widgets import Button, Slider
 from browser import Browser, browser  # noqa: F401
 from leader_election.election.algorithms.given import GIVEN
-from leader_election.election.robot.own_parameters import built
-from leader_election.election.robot.parameters import ElectionParameters, further_names
+from leader_election.election.robot.parameters import built, ElectionParameters, further_names
 from leader_election.parameters import ParameterError, table
 from leader_election.ros.demo import controls
 from leader_election.ros.demo.controls import CONTROLS, robot_parameters, SETTINGS, TOURS
