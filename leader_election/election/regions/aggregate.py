@@ -275,7 +275,7 @@ def top(places: int = 3, extra: int = 0, reverse: bool = False) -> Aggregate:
         return (sign * value, float(robot_id), *others) + (math.inf,) * width * (places - 1)
 
     return Aggregate(
-        name='top', kind=summary_layout.RANKED, identity=(math.inf,) * width * places,
+        name='top', kind=collection.RANKED, identity=(math.inf,) * width * places,
         contribution=contribution, record=width,
         result=lambda row: [[sign * value, int(robot), *others]
                             for value, robot, *others in _records(row, width)])
@@ -303,7 +303,7 @@ def union(places: int = 16, extra: int = 0) -> Aggregate:
                 *(math.inf,) * width * (places - len(rows)))
 
     return Aggregate(
-        name='union', kind=summary_layout.RANKED, identity=(math.inf,) * width * places,
+        name='union', kind=collection.RANKED, identity=(math.inf,) * width * places,
         contribution=contribution, record=width,
         result=lambda row: [[int(number), *others] if extra else int(number)
                             for _, number, *others in _records(row, width)])

@@ -28,7 +28,7 @@ from leader_election.election.robot.task_runner import ANYTHING, creating, task_
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.navigators import ActionNavigator, navigator_of, TopicNavigator
-from leader_election.ros.nodes.part_topics import PartTopics, prefix_of, RobotNode
+from leader_election.ros.nodes.process import MissingInput
 from leader_election.ros.nodes.qos import advertise, ORDERS, OUTPUT, PROMISES, SENSOR, subscribe
 from leader_election.ros.nodes.robot_topics import PartTopics, RobotNode
 from rclpy.timer import Timer

@@ -33,8 +33,15 @@ from leader_election.election.robot.parameters import (
 )
 from leader_election.election.robot.task_runner import task_label
 from leader_election.election.tasks.driving import DriverParameters
-from leader_election.parameters import did_you_mean, Parameter, ParameterError, table
-from leader_election.parameters.values import names_in, shown
+from leader_election.parameters import (
+    did_you_mean,
+    names_in,
+    Parameter,
+    ParameterError,
+    shown,
+    table,
+)
+from leader_election.parameters.files import LEADING_ZERO, read_text
 from leader_election.swarm.fleet.transports import LinkParameters
 import yaml
 
