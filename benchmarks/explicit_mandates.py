@@ -55,8 +55,7 @@ from leader_election.election.mandates.mandates import (
     NeighbourPart,
     NO_ONE,
 )
-from leader_election.election.mandates.memory import Kept, Memory, NOTHING
-from leader_election.election.mandates.settings import MandateSettings
+from leader_election.election.mandates.parameters import Kept, MandateSettings, Memory, NOTHING
 from leader_election.parameters import ParameterError
 
 DURATION, RATE_ERROR, TICK = 8.0, 0.125, 4.0

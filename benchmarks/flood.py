@@ -30,7 +30,7 @@ from leader_election.election.messages.codec import (
 )
 from leader_election.election.messages.region_codec import region_part
 from leader_election.election.robot.reception import HEARD, ROUNDS
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.process import make_executor
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 import rclpy

@@ -42,8 +42,8 @@ from leader_election.simulation.log_conversion import convert
 from leader_election.simulation.robot_logs import read_logs, read_sightings
 from leader_election.simulation.scene import load_arena
 from leader_election.swarm.fleet.fleet_file import load_fleet
+from leader_election.swarm.fleet.fleet_settings import effective_parameters
 from leader_election.swarm.fleet.key_file import read_keys
-from leader_election.swarm.fleet.parameter_file import effective_parameters
 from leader_election.swarm.fleet.robot_list import parse_robot_list
 from leader_election.swarm.recording import replay_command
 from leader_election_lab.experiment import scenario as scenarios

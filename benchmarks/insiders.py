@@ -34,8 +34,9 @@ from typing import NamedTuple
 from benchmarks.simulated_swarm import SimulatedSwarm
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.messages.codec import codec_for, Message, Position
+from leader_election.election.robot.neighbourhood import Neighbour
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import PendingRound, Robot
+from leader_election.election.robot.robot import Robot
 from leader_election.parameters import build
 from leader_election.swarm.reference_partition import links_within, PartitionJudge
 
@@ -98,7 +99,7 @@ class LyingSwarm(SimulatedSwarm):
                 self._carry(near, payload)
         self.at(self.now + self._lie.every, partial(self._tell, number + 1))
 
-    def _round(self, robot: int, pending: PendingRound | None = None) -> None:
+    def _round(self, robot: int, pending: list[Neighbour] | None = None) -> None:
         if robot != self.liar:
             super()._round(robot, pending)
         else:

@@ -26,18 +26,19 @@ from benchmarks.simulated_swarm import SimulatedSwarm
 from leader_election.election.algorithms.algorithm import Device
 from leader_election.election.algorithms.bounded import bounded_round, Candidacies
 from leader_election.election.messages.codec import Position
+from leader_election.election.robot.neighbourhood import Neighbour
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import PendingRound, Robot
+from leader_election.election.robot.robot import Robot
 from leader_election.localisation.cooperative import CooperativeSource
 from leader_election.localisation.poses import PlanePose
 from leader_election.localisation.sighting import STAMP, TRIPLES
 from leader_election.parameters import build
-from leader_election.simulation.kinematics import Array
+from leader_election.simulation.motion import Array
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.robot_logs import read_scene_landmarks
 from leader_election.simulation.world import World
 from leader_election.swarm.accuracy import Accuracy, seen_from
-from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
+from leader_election.swarm.fleet.robot_list import RobotHostParameters, strength
 from leader_election.swarm.reference_partition import links_within, partition
 import numpy as np
 
@@ -137,7 +138,7 @@ class LoggedSwarm(SimulatedSwarm):
         self.at(0.0, self._step)
         self.at(COMPARE_FROM + 1e-6, self._look)
 
-    def _round(self, robot: int, pending: PendingRound | None = None) -> None:
+    def _round(self, robot: int, pending: list[Neighbour] | None = None) -> None:
         super()._round(robot, pending)
         self._said[robot] = self.robots[robot].sensing.position
 

@@ -32,7 +32,7 @@ from benchmarks.logged_swarm import COMPARE_FROM, LoggedSwarm, LogSample, RADIUS
 from benchmarks.real_logs import real_logs
 from benchmarks.warned import moments, share, warned
 from leader_election.parameters import ParameterError, table
-from leader_election.ros.launching.checks import global_parameters
+from leader_election.ros.launching.arguments import global_parameters
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.accuracy import Accuracy
 import numpy as np

@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 import heapq
 
-from leader_election.election.robot.robot import PendingRound, Robot
+from leader_election.election.robot.neighbourhood import Neighbour
+from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.rounds import RoundSchedule
 
 FLIGHT = 1e-3
@@ -125,7 +126,7 @@ class SimulatedSwarm:
         if robot in self.robots and self.robots[robot].receive(payload, self.now):
             self._schedules[robot].take_news(self.now)
 
-    def _round(self, robot: int, pending: PendingRound | None = None) -> None:
+    def _round(self, robot: int, pending: list[Neighbour] | None = None) -> None:
         self._ran = robot
         leader = self.robots[robot].state.leader
         payload = self.robots[robot].round(self.now, pending)

@@ -29,13 +29,11 @@ from launch.actions import AppendEnvironmentVariable, DeclareLaunchArgument, Opa
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.tasks.goals import WanderParameters
 from leader_election.parameters import build, table
-from leader_election.ros.gazebo.main import write_files
-from leader_election.ros.gazebo.plan import GazeboParameters, plan_swarm
-from leader_election.ros.launching import arguments, checks, gazebo, processes, robot_processes
+from leader_election.ros.gazebo.plan import GazeboParameters, plan_swarm, write_files
+from leader_election.ros.launching import arguments, processes, robot_processes
 from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.parameters import GazeboOdometryParameters
-from leader_election.swarm.fleet import receive_buffers
-from leader_election.swarm.fleet.robot_list import format_robot_list
+from leader_election.swarm.fleet.robot_list import buffer_sizes, format_robot_list
 from leader_election.swarm.tracker import MonitorParameters
 
 OTHERS = arguments.SWARM_ARGUMENTS | {
@@ -63,7 +61,7 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the processes; all arguments are checked before anything starts."""
     settings = context.launch_configurations
     arguments.check_argument_names(sys.argv, __file__, [each.name for each in declarations()])
-    gazebo.check_gazebo_installed()
+    processes.check_gazebo_installed()
     parameters = build(GazeboParameters, arguments.given_values(settings, GazeboParameters))
     plan = plan_swarm(parameters)
     names = [robot.name for robot in plan.robots]
@@ -71,35 +69,35 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     election = arguments.given_values(settings, ElectionParameters, arguments.ELECTION_ARGUMENTS)
     monitor = arguments.given_values(settings, MonitorParameters, arguments.ELECTION_ARGUMENTS)
     file = settings['params_file']
-    checks.check_parameters(file, {
+    arguments.check_parameters(file, {
         f'/{name}/{robot_processes.NODE_NAME}': ElectionParameters for name in names}, election)
-    checks.check_parameters(file, {'/monitor': MonitorParameters}, monitor)
-    checks.check_parameters(file, {'/wander': WanderParameters}, {})
-    checks.check_parameters(file, {'/gazebo_odometry': GazeboOdometryParameters}, plan.odometry)
-    sim_time = checks.sim_time(settings, True)
+    arguments.check_parameters(file, {'/monitor': MonitorParameters}, monitor)
+    arguments.check_parameters(file, {'/wander': WanderParameters}, {})
+    arguments.check_parameters(file, {'/gazebo_odometry': GazeboOdometryParameters}, plan.odometry)
+    sim_time = arguments.sim_time(settings, True)
     defaults = {'use_sim_time': sim_time, 'seed': parameters.seed}
     headless = arguments.parse_bool(settings, 'headless')
     share = arguments.ROBOTS_PER_PROCESS.parse(settings[arguments.ROBOTS_PER_PROCESS.name])
     motion = robot_processes.wander_nodes(settings, names, plan.wander, defaults)
     window = arguments.parse_bool(settings, 'gui') and not headless
     watching = processes.observers(settings, monitor, sim_time)
-    checks.check_log_level(settings['log_level'])
-    gazebo.warn_of_buffers(len(names), receive_buffers.sizes())
+    arguments.check_log_level(settings['log_level'])
+    processes.warn_of_buffers(len(names), buffer_sizes())
     files = write_files(plan, processes.run_folder())
     swarm_parameters: dict[str, Any] = {'roster': format_robot_list(plan.robots)}
     if not parameters.odometry_drift:
-        swarm_parameters |= checks.noise_of_odometry(file, election, PHYSICAL_WHEELS)
+        swarm_parameters |= arguments.noise_of_odometry(file, election, PHYSICAL_WHEELS)
     ids = tuple(robot.id for robot in plan.robots)
     return [
         # A user's world file may name models beside it.
         *([] if plan.arena else [AppendEnvironmentVariable(
             'GZ_SIM_RESOURCE_PATH', str(Path(parameters.world).resolve().parent))]),
-        *gazebo.gazebo_server(files['world'], headless),
-        *([gazebo.gazebo_window()] if window else []),
-        gazebo.gazebo_bridge(settings, files['clock'], 'clock_bridge', sim_time),
-        *gazebo.after_the_clock(settings, [
-            gazebo.gazebo_bridge(settings, files['bridge'], 'gazebo_bridge', sim_time)]),
-        *gazebo.robot_odometry(settings, 'gazebo_odometry', plan.odometry, sim_time),
+        *processes.gazebo_server(files['world'], headless),
+        *([processes.gazebo_window()] if window else []),
+        processes.gazebo_bridge(settings, files['clock'], 'clock_bridge', sim_time),
+        *processes.after_the_clock(settings, [
+            processes.gazebo_bridge(settings, files['bridge'], 'gazebo_bridge', sim_time)]),
+        *processes.robot_odometry(settings, 'gazebo_odometry', plan.odometry, sim_time),
         *processes.fleet_nodes(settings, (ids[i:i + share] for i in range(0, len(ids), share)),
                                swarm_parameters | election, defaults),
         *motion,

@@ -28,7 +28,7 @@ from launch_ros.actions import Node
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.tasks.goals import WanderParameters
 from leader_election.parameters import Parameter, ParameterError
-from leader_election.ros.launching import arguments, checks, processes, robot_processes
+from leader_election.ros.launching import arguments, processes, robot_processes
 from leader_election.simulation.scene import load_arena
 from leader_election.swarm.fleet.transports import LinkParameters
 
@@ -98,20 +98,20 @@ def nodes(context: LaunchContext) -> list[Node]:
     settings = context.launch_configurations
     arguments.check_argument_names(sys.argv, __file__, [each.name for each in declarations()])
     robot = robot_processes.robot_launch(settings, socket.gethostname())
-    sim_time = checks.sim_time(settings, False)
+    sim_time = arguments.sim_time(settings, False)
     defaults = {'use_sim_time': sim_time}
     here = settings | {'namespace': robot.namespace}
     managed = arguments.parse_bool(settings, 'managed')
     autostart = {'autostart': arguments.parse_bool(settings, 'autostart')
                  } if settings['autostart'] else {}
     wander = MOTION.parse(settings[MOTION.name]) == 'wander'
-    space = checks.full_namespace(settings, robot.namespace).rstrip('/')
-    checks.check_parameters(
+    space = arguments.full_namespace(settings, robot.namespace).rstrip('/')
+    arguments.check_parameters(
         settings['params_file'], {f'{space}/{robot_processes.NODE_NAME}': ElectionParameters},
         robot.parameters)
     if wander:
-        checks.check_parameters(settings['params_file'], {f'{space}/wander': WanderParameters},
-                                robot.driving)
+        arguments.check_parameters(
+            settings['params_file'], {f'{space}/wander': WanderParameters}, robot.driving)
     arena = {'world': settings['arena']} if settings['arena'] else {}
     if arena:
         check_arena(settings['arena'])
@@ -124,7 +124,7 @@ def nodes(context: LaunchContext) -> list[Node]:
     link, outgoing, length = [], {}, {}
     if robot.link is not None:
         node = f'{space}/link'
-        checks.check_parameters(settings['params_file'], {node: LinkParameters}, robot.link)
+        arguments.check_parameters(settings['params_file'], {node: LinkParameters}, robot.link)
         link = [processes.package_node(here, 'link', 'link', robot.link,
                                        remappings=robot.remappings,
                                        **robot_processes.at_its_end(settings))]

@@ -21,7 +21,7 @@ from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build, table
 from leader_election.ros.gazebo.plan import plan_spawn, SpawnParameters
-from leader_election.ros.launching import arguments, checks, gazebo, processes, robot_processes
+from leader_election.ros.launching import arguments, processes, robot_processes
 from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import format_robot_list
@@ -45,21 +45,22 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the processes; all arguments are checked before anything starts."""
     settings = context.launch_configurations
     arguments.check_argument_names(sys.argv, __file__, [each.name for each in declarations()])
-    gazebo.check_gazebo_installed()
+    processes.check_gazebo_installed()
     parameters = build(SpawnParameters, arguments.given_values(settings, SpawnParameters))
     plan = plan_spawn(parameters)
     [robot] = plan.robots
     robot_processes.check_scanner(settings, [robot.name], parameters.lidar)
-    sim_time = checks.sim_time(settings, True)
+    sim_time = arguments.sim_time(settings, True)
     defaults = {'use_sim_time': sim_time}
     motion = robot_processes.wander_nodes(settings, [robot.name], plan.wander, defaults)
     election = arguments.given_values(settings, ElectionParameters, arguments.ELECTION_ARGUMENTS)
     node = f'/{robot.name}/{robot_processes.NODE_NAME}'
-    checks.check_parameters(settings['params_file'], {node: ElectionParameters}, election)
-    checks.refuse_quorum(settings['params_file'], node)
-    checks.check_parameters(settings['params_file'],
-                            {f'/{robot.name}_odometry': GazeboOdometryParameters}, plan.odometry)
-    noise = {} if parameters.odometry_drift else checks.noise_of_odometry(
+    arguments.check_parameters(settings['params_file'], {node: ElectionParameters}, election)
+    arguments.refuse_quorum(settings['params_file'], node)
+    arguments.check_parameters(
+        settings['params_file'], {f'/{robot.name}_odometry': GazeboOdometryParameters},
+        plan.odometry)
+    noise = {} if parameters.odometry_drift else arguments.noise_of_odometry(
         settings['params_file'], election, PHYSICAL_WHEELS)
     folder = processes.run_folder()
     folder.mkdir(parents=True, exist_ok=True)
@@ -68,10 +69,10 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     config.write_text(plan.bridge, encoding='utf-8')
     x, y, yaw = robot.pose
     return processes.start_after(
-        gazebo.spawn_model(
+        processes.spawn_model(
             settings, plan.world_name, robot.name, model, (x, y, parameters.z, yaw)), [
-            gazebo.gazebo_bridge(settings, config, f'{robot.name}_bridge', sim_time),
-            *gazebo.robot_odometry(settings, f'{robot.name}_odometry', plan.odometry, sim_time),
+            processes.gazebo_bridge(settings, config, f'{robot.name}_bridge', sim_time),
+            *processes.robot_odometry(settings, f'{robot.name}_odometry', plan.odometry, sim_time),
             *processes.fleet_nodes(settings, [(robot.id,)], {
                 'roster': format_robot_list([robot]), **noise, **election}, defaults),
             *motion], 'the robot was not put into the world; see the message of create')

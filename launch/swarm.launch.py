@@ -24,16 +24,14 @@ from typing import Any
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from leader_election.election.algorithms.given import GIVEN
-from leader_election.election.robot.own_parameters import prefix_of
-from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.parameters import ElectionParameters, prefix_of
 from leader_election.parameters import build, table
-from leader_election.ros.launching import arguments, checks, processes, robot_processes
+from leader_election.ros.launching import arguments, processes, robot_processes
 from leader_election.simulation.odometry import noise_in_world
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
 from leader_election.simulation.scene import make_scene
-from leader_election.swarm.fleet.hosting import RobotHostParameters
-from leader_election.swarm.fleet.parameter_file import effective_parameters, global_parameters
-from leader_election.swarm.fleet.robot_list import parse_ids
+from leader_election.swarm.fleet.fleet_settings import effective_parameters, global_parameters
+from leader_election.swarm.fleet.robot_list import parse_ids, RobotHostParameters
 from leader_election.swarm.tracker import MonitorParameters
 
 SCENE = ('robots', 'seed', 'world', 'logs', 'radio')
@@ -87,7 +85,7 @@ def nodes(context: LaunchContext) -> list[Any]:
     election = arguments.given_values(settings, ElectionParameters, ELECTION) | (
         arguments.given_values(settings, GIVEN.parameters, prefix=GIVEN_PREFIX))
     world = scene | arguments.given_values(settings, WorldParameters, WORLD)
-    sim_time = checks.sim_time(settings, False)
+    sim_time = arguments.sim_time(settings, False)
     time = {'publish_clock': True} if sim_time else {}
     monitor = arguments.given_values(settings, MonitorParameters, arguments.ELECTION_ARGUMENTS)
     # The world's radio has the range that the robots assume.
@@ -100,17 +98,17 @@ def nodes(context: LaunchContext) -> list[Any]:
     ids = () if settings['members'] == NO_MEMBERS else parse_ids(settings['members'], ids)
     share = arguments.ROBOTS_PER_PROCESS.parse(settings[arguments.ROBOTS_PER_PROCESS.name])
     shares = [ids[i:i + share] for i in range(0, len(ids), share)]
-    space = checks.full_namespace(settings, settings['namespace']).rstrip('/')
+    space = arguments.full_namespace(settings, settings['namespace']).rstrip('/')
     file = settings['params_file']
-    checks.check_parameters(file, {f'{space}/swarm_world': WorldParameters}, time | world)
-    checks.check_parameters(file, {
+    arguments.check_parameters(file, {f'{space}/swarm_world': WorldParameters}, time | world)
+    arguments.check_parameters(file, {
         f'{space}/fleet_{own[0]}': RobotHostParameters for own in shares}, scene)
-    checks.check_parameters(file, {
+    arguments.check_parameters(file, {
         f'{space}/robot_{robot}/{robot_processes.NODE_NAME}': ElectionParameters
         for robot in ids}, election)
-    checks.check_parameters(file, {f'{space}/monitor': MonitorParameters}, monitor)
+    arguments.check_parameters(file, {f'{space}/monitor': MonitorParameters}, monitor)
     [of_world] = effective_parameters(file, [f'{space}/swarm_world'], time | world)
-    noise = checks.noise_of_odometry(file, election, noise_in_world(build(WorldParameters, {
+    noise = arguments.noise_of_odometry(file, election, noise_in_world(build(WorldParameters, {
         p.name: of_world[p.name] for p in table(WorldParameters) if p.name in of_world})))
     return [
         # The end of any process, for example after a wrong parameter, ends the launch.

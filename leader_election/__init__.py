@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         Ticks,
         Unbounded,
     )
-    from leader_election.election.mandates.fence import Fence
+    from leader_election.election.mandates.part import Fence
     from leader_election.election.messages.codec import Codec, Message
     from leader_election.election.regions.aggregate import (
         Aggregate,
@@ -56,13 +56,7 @@ if TYPE_CHECKING:
         total,
         union,
     )
-    from leader_election.election.regions.summary_layout import (
-        ADD,
-        combine,
-        LEAST,
-        OWN,
-        RANKED,
-    )
+    from leader_election.election.regions.collection import ADD, combine, LEAST, OWN, RANKED
     from leader_election.election.regions.task import DecisionOrigin, Member, Task
     from leader_election.election.robot.metrics import (
         Metric,
@@ -95,12 +89,12 @@ _MODULES = {
     'election.regions.aggregate': (
         'AGGREGATES', 'Aggregate', 'AggregateSet', 'all_of', 'any_of', 'count', 'greatest',
         'histogram', 'least', 'mean', 'top', 'total', 'union'),
-    'election.regions.summary_layout': ('ADD', 'LEAST', 'OWN', 'RANKED', 'combine'),
+    'election.regions.collection': ('ADD', 'LEAST', 'OWN', 'RANKED', 'combine'),
     'election.regions.task': ('DecisionOrigin', 'Member', 'Task'),
     'localisation.source': ('PoseSource',),
     'parameters': (
         'LeaderElectionError', 'NoParameters', 'ParameterError', 'build', 'parameter'),
-    'election.mandates.fence': ('Fence',),
+    'election.mandates.part': ('Fence',),
     'election.messages.codec': ('Codec', 'Message'),
     'election.robot.metrics': (
         'METRICS', 'Metric', 'RangingInput', 'ReadingInput', 'ReceivedReading'),

@@ -22,12 +22,15 @@ from pathlib import Path
 import sys
 
 from leader_election.election.regions.task import plug_in_tasks
-from leader_election.election.robot.own_parameters import own_sections
-from leader_election.election.robot.parameters import ElectionParameters, ManagedParameters
+from leader_election.election.robot.parameters import (
+    ElectionParameters,
+    ManagedParameters,
+    own_sections,
+)
 from leader_election.election.tasks.goals import WanderParameters
 from leader_election.parameters import to_yaml
 from leader_election.simulation.parameters import GazeboOdometryParameters, WorldParameters
-from leader_election.swarm.fleet.hosting import RobotHostParameters
+from leader_election.swarm.fleet.robot_list import RobotHostParameters
 from leader_election.swarm.fleet.transports import LinkParameters
 from leader_election.swarm.recording.options import RecorderParameters
 from leader_election.swarm.tracker import MonitorParameters, WebParameters

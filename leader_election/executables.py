@@ -80,7 +80,7 @@ EXECUTABLES = (
         parser='leader_election.ros.demo.main:parse',
         description='demonstrate election and recovery: world, robots and monitor together'),
     Executable(
-        name='election_node', module='leader_election.ros.nodes.election_node',
+        name='election_node', module='leader_election.ros.nodes.election',
         parameter_file='election.yaml',
         description='run the node of one robot'),
     Executable(
@@ -92,7 +92,7 @@ EXECUTABLES = (
         parameter_file='gazebo_odometry.yaml',
         description='publish drifting odometry and the true poses of robots in Gazebo'),
     Executable(
-        name='gazebo_world', module='leader_election.ros.gazebo.main',
+        name='gazebo_world', module='leader_election.ros.gazebo.plan',
         description="write a swarm's world file for Gazebo, and the YAML of the bridge"),
     Executable(
         name='lab', module='leader_election_lab.commands', stop_status=130, requires=_TO_MEASURE,

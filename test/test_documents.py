@@ -35,7 +35,7 @@ from leader_election.config import FILES
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.executables import EXECUTABLES
 from leader_election.parameters import Parameter, ParameterError, table
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.gazebo_odometry import GazeboOdometry
 from leader_election.ros.nodes.link import Link
 from leader_election.ros.nodes.monitor import Monitor

@@ -125,7 +125,7 @@ VIEW = ('matplotlib', 'PIL', 'rich')
 
 def test_robots_and_their_world_run_without_the_extras() -> None:
     ran = without((*VIEW, *LABORATORY, 'mujoco'),
-                  'from leader_election.ros.nodes import election_node, robot_host, swarm_world\n'
+                  'from leader_election.ros.nodes import election, robot_host, swarm_world\n'
                   'import shapely\nprint("here")')
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, 'here\n', '')
 

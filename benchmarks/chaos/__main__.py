@@ -30,8 +30,7 @@ from pathlib import Path
 from benchmarks.chaos.report import checks, draw, statuses_of, table, tracebacks
 from benchmarks.chaos.run import Interrupted, Outcome, Run, verdict
 from benchmarks.chaos.swarm import ChaosSwarm, Settings
-from leader_election.election.mandates.parameters import least_duration
-from leader_election.election.mandates.settings import MandateSettings
+from leader_election.election.mandates.parameters import least_duration, MandateSettings
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, PAGE
 from leader_election.ros.demo.checks import Check, unwritten
 from leader_election.ros.nodes.process import StopRequest

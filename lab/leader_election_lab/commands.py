@@ -29,8 +29,8 @@ import signal
 import sys
 from typing import Any
 
-from leader_election.parameters import strict_yaml
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, how_to_run
+from leader_election.parameters.files import read_yaml
 
 DESCRIPTION = """
 Measure election algorithms in networks that move, lose messages and fail. An experiment is a
@@ -75,7 +75,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition('=')
     try:
         if key and equals:
-            return key, strict_yaml.read(value)
+            return key, read_yaml(value)
     except ValueError:
         pass
     raise ArgumentTypeError(f'{text!r} is not allowed; it takes KEY=VALUE such as '

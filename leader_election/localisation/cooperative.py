@@ -21,32 +21,28 @@ import math
 from typing import Any, ClassVar
 
 from leader_election.localisation import neighbourhood_filter, report
-from leader_election.localisation.innovations import (
-    Consistency,
-    RecentConsistency,
-    WITH_LANDMARKS,
-)
-from leader_election.localisation.late_sightings import LateSightings
 from leader_election.localisation.lost_robots import LostRobots
-from leader_election.localisation.mirrors import may_be_mirrored
 from leader_election.localisation.neighbourhood_filter import (
     DISTRUSTED,
     FORGOTTEN_AFTER,
+    LateSightings,
     NeighbourhoodFilter,
     NO_LATE,
     Observed,
 )
-from leader_election.localisation.odometry_errors import Factors
-from leader_election.localisation.own_sightings import REPEATED, Track
-from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.poses import Array, between, compose, PlanePose, wrap
-from leader_election.localisation.repeated_sightings import (
+from leader_election.localisation.own_sightings import (
     OTHERS_MEMORY,
+    REPEATED,
     RepeatedSightings,
     StillReadings,
+    Track,
 )
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.pose_estimates import Factors, may_be_mirrored
+from leader_election.localisation.poses import Array, between, compose, PlanePose, wrap
 from leader_election.localisation.sighting import Landmarks, Places, Sighting
 from leader_election.localisation.source import Estimate, PoseSource
+from leader_election.localisation.updates import Consistency, RecentConsistency, WITH_LANDMARKS
 import numpy as np
 
 LEAPS = 'odometry_leaps'

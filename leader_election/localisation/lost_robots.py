@@ -12,19 +12,35 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Detection, search and placement of robots whose poses contradict recent sightings."""
+"""
+Detection, search and placement of robots whose poses contradict recent sightings.
+
+An extended Kalman filter follows one hypothesis. A robot that was carried, whose odometry
+restarted, or that nobody saw for long, may be anywhere and turned in any direction. Linearised
+there, even right sightings lead to a wrong pose. So the search compares the poses that single
+sightings allow by how well all recent sightings fit, with a truncated loss. This is random sample
+consensus (M. Fischler, R. Bolles, Communications of the ACM 24, 1981). Least squares then refine
+the best pose.
+"""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Container, Iterable, Sequence
+import math
 from typing import NamedTuple
 
-from leader_election.localisation.innovations import AGAINST, Innovation, score
-from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter, Observed
+from leader_election.localisation.neighbourhood_filter import (
+    AGAINST,
+    NeighbourhoodFilter,
+    Observed,
+    score,
+)
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.pose_estimates import SIZE
-from leader_election.localisation.poses import between, compose, PlanePose
-from leader_election.localisation.relocation import Evidence, search
-from leader_election.localisation.sighting import Places
+from leader_election.localisation.poses import Array, between, compose, PlanePose
+from leader_election.localisation.sighting import Places, range_variance
+from leader_election.localisation.updates import Innovation
+import numpy as np
+from numpy.typing import NDArray
 
 WINDOW = 12.0
 """The window of the sightings that are compared [s]."""
@@ -42,10 +58,212 @@ UNCERTAIN = 0.7
 """The deviation of the distance beyond which a robot is no evidence of another's pose [m]."""
 HEADING = 0.1
 """The deviation of the headings of other robots, relative to each other [rad]."""
-APART = 0.5
+CLEARANCE = 0.5
 """The distance from all robots at which a robot may be placed where wrong ids are common [m]."""
 LOST = 0.5
 """The deviation of the heading beyond which a robot is searched for [rad]."""
+
+
+HEADINGS = 24
+"""The number of headings, and of directions for a range without a bearing, that are tried."""
+SEEDS, RANGED_SEEDS = 6, 2
+"""The numbers of last sightings, with and without a bearing, from which poses are tried."""
+TRUNCATED = 12.0
+"""The greatest squared normalised error, at which outliers are cut off."""
+BETTER = 12.0
+"""The least difference of squared errors between the best pose and any other."""
+GOOD = 2.0
+"""The mean squared error up to which a pose counts as right."""
+LEAST_VALUES, LEAST_OF_NEW = 5, 4
+"""The least numbers of fitting measured values: in general, and for a newcomer."""
+SHARE = 0.6
+"""The least share of the sightings that fit."""
+WRONG_BETTER, WRONG_LEAST_VALUES, WRONG_SHARE = 36.0, 16, 0.75
+"""The same limits where wrong ids are common, some of which agree with each other."""
+APART = (1.0, 0.6)
+"""The distance and the turn from which two poses count as different [m, rad]."""
+RIVALS = 3
+"""The number of different poses that are compared with the best."""
+CERTAIN = (1.0, 0.35)
+"""The greatest standard deviations of a found pose [m, rad]."""
+GROWTH, TURN_GROWTH = 0.03, 0.03
+"""The error of odometry for each second of a sighting's age [m/s, rad/s]."""
+MOTION = 0.3
+"""The least motion of a robot that only its own sightings locate [m or rad]. While it
+stands still, repeated sightings agree at any pose."""
+
+
+class Evidence(NamedTuple):
+    """A sighting by or of the lost robot."""
+
+    by_it: bool
+    partner: int
+    """The id of the other robot, or of the landmark."""
+    motion: PlanePose
+    """The robot's pose at the time of the sighting, seen from its present pose, by odometry."""
+    other: PlanePose
+    """The pose of the other robot, or of the landmark, at that time."""
+    variances: tuple[float, float]
+    """The variances of the other's position on each axis, and of its heading [m², rad²]."""
+    range: float  # noqa: A003
+    bearing: float
+    age: float
+    """The age of the sighting [s]."""
+
+
+class _Table:
+    """Evidence as arrays, each of shape (n,)."""
+
+    def __init__(self, evidence: Sequence[Evidence], parameters: LocalisationParameters) -> None:
+        (self.by_it, self.partner, self.motion, self.other, variances, self.range, self.bearing,
+         age) = map(np.array, zip(*evidence))
+        of_place, of_heading = variances.T
+        length = np.where(np.isnan(self.range), 1.0, self.range)
+        drift = of_place + np.square(GROWTH * age)
+        ranges = np.array([range_variance(each, parameters) for each in length.tolist()])
+        turned = np.abs(self.motion[:, 2]) * parameters.odometry_noise_turn ** 2
+        self.sigma_range = np.sqrt(ranges + drift)
+        self.sigma_bearing = np.sqrt(
+            parameters.bearing_noise ** 2 + drift / np.square(np.maximum(length, 0.3))
+            + np.where(self.by_it, turned + np.square(TURN_GROWTH * age), of_heading))
+        self.values = (~np.isnan(self.range)).astype(int) + ~np.isnan(self.bearing)
+
+    def errors(self, poses: Array) -> Array:
+        """
+        Return the normalised errors of range and bearing at poses, 0 where not measured.
+
+        :param poses: shape (c, 3).
+        :return: shape (c, n, 2).
+        """
+        yaw = poses[:, 2:3]
+        cos, sin, (x, y, turn) = np.cos(yaw), np.sin(yaw), self.motion.T
+        way_x = self.other[:, 0] - poses[:, 0:1] - cos * x + sin * y
+        way_y = self.other[:, 1] - poses[:, 1:2] - sin * x - cos * y
+        sign = np.where(self.by_it, 1.0, -1.0)
+        direction = (np.arctan2(sign * way_y, sign * way_x)
+                     - np.where(self.by_it, yaw + turn, self.other[:, 2]))
+        bearing = (self.bearing - direction + math.pi) % (2.0 * math.pi) - math.pi
+        found = np.stack(((self.range - np.hypot(way_x, way_y)) / self.sigma_range,
+                          bearing / self.sigma_bearing), axis=-1)
+        return np.asarray(np.nan_to_num(found, nan=0.0))
+
+    def squares(self, poses: Array) -> Array:
+        """Return the sums of squared errors of each sighting at poses, shape (c, n)."""
+        return np.asarray(np.square(self.errors(poses)).sum(axis=2))
+
+    def candidates(self, evidence: Sequence[Evidence]) -> Array:
+        """Return the poses that one of the last sightings allows, shape (c, 3)."""
+        found = []
+        yaws = np.linspace(-math.pi, math.pi, HEADINGS, endpoint=False)
+        ranged = [each for each in reversed(evidence) if not math.isnan(each.range)]
+        turned = [each for each in ranged if not math.isnan(each.bearing)]
+        for each in turned[:SEEDS] or ranged[:RANGED_SEEDS]:
+            x, y, turn = each.motion
+            yaw, direction = yaws, np.zeros(1)
+            if math.isnan(each.bearing):
+                yaw, direction = (part.ravel() for part in np.meshgrid(yaws, yaws))
+            elif each.by_it:
+                direction = yaw + turn + each.bearing + math.pi
+            else:
+                direction = np.full(HEADINGS, each.other[2] + each.bearing)
+            there_x = each.other[0] + each.range * np.cos(direction)
+            there_y = each.other[1] + each.range * np.sin(direction)
+            cos, sin = np.cos(yaw), np.sin(yaw)
+            found.append(np.column_stack((
+                there_x - cos * x + sin * y, there_y - sin * x - cos * y, yaw)))
+        return np.concatenate(found) if found else np.zeros((0, 3))
+
+
+def search(evidence: Sequence[Evidence], present: PlanePose,
+           parameters: LocalisationParameters, is_new: bool = False,
+           wrong_ids: bool = False) -> tuple[PlanePose, Array] | None:
+    """
+    Return the pose that fits the sightings clearly better than any other pose.
+
+    :param evidence: in the order of time.
+    :param present: the assumed pose.
+    :param is_new: whether no other robot confirms the assumed pose. Then one sensor suffices.
+    :param wrong_ids: whether wrong ids are common.
+    :return: with its covariance, shape (3, 3). ``None`` if the present pose fits as well, or if no
+        other pose is certain.
+    """
+    better, least_values, share = BETTER, LEAST_OF_NEW if is_new else LEAST_VALUES, SHARE
+    if wrong_ids:
+        better, least_values, share = WRONG_BETTER, WRONG_LEAST_VALUES, WRONG_SHARE
+    if sum((each.range == each.range) + (each.bearing == each.bearing)
+           for each in evidence) < least_values:
+        return None
+    table = _Table(evidence, parameters)
+    assumed = float(np.minimum(table.squares(np.array((present,))), TRUNCATED).sum())
+    if assumed < max(better, GOOD * table.values.sum()):
+        return None
+    candidates = table.candidates(evidence)
+    if not len(candidates):
+        return None
+    cost = np.minimum(table.squares(candidates), TRUNCATED).sum(axis=1)
+    pose, hessian, best = _refined(table, candidates[np.argmin(cost)])
+    if assumed - best < better:
+        return None
+    for _ in range(RIVALS):
+        far = _apart(candidates, pose)
+        if not far.any():
+            break
+        candidates, cost = candidates[far], cost[far]
+        seed = candidates[np.argmin(cost)]
+        rival, _, least = _refined(table, seed)
+        if least - best < better and _apart(rival[np.newaxis], pose)[0]:
+            return None
+        # Candidates that lead to the same pose.
+        far = _apart(candidates, seed)
+        candidates, cost = candidates[far], cost[far]
+    fits = table.squares(pose[np.newaxis])[0] < TRUNCATED
+    if (fits.sum() < share * len(fits) or table.values[fits].sum() < least_values
+            or not is_new and not _independent(table, fits)):
+        return None
+    covariance: Array = np.array(np.linalg.inv(hessian), dtype=np.float64)
+    deviations = np.sqrt(covariance.diagonal())
+    if deviations[:2].max() > CERTAIN[0] or deviations[2] > CERTAIN[1]:
+        return None
+    x, y, yaw = pose.tolist()
+    return (x, y, math.remainder(yaw, 2.0 * math.pi)), covariance
+
+
+def _apart(poses: Array, pose: Array) -> NDArray[np.bool_]:
+    """Return whether poses differ from a pose, shape (c,)."""
+    turns = (poses[:, 2] - pose[2] + math.pi) % (2.0 * math.pi) - math.pi
+    return np.asarray(
+        (np.hypot(*(poses[:, :2] - pose[:2]).T) > APART[0]) | (np.abs(turns) > APART[1]))
+
+
+def _independent(table: _Table, fits: Array) -> bool:
+    """
+    Return whether more than one sensor confirms a pose.
+
+    A single sensor suffices if it is the robot's own, shows several others, and the robot has
+    moved meanwhile.
+    """
+    by_it, partners = table.by_it[fits], table.partner[fits]
+    observers = len(set(partners[~by_it].tolist())) + bool(by_it.any())
+    moved = float(np.ptp(table.motion[fits], axis=0).max()) > MOTION
+    return observers > 1 or bool(by_it.all()) and len(set(partners.tolist())) > 1 and moved
+
+
+def _refined(table: _Table, pose: Array) -> tuple[Array, Array, float]:
+    """Return the nearest least-squares pose, its information, and the truncated cost."""
+    hessian = np.eye(3)
+    for _ in range(5):
+        around = pose + np.vstack((np.zeros(3), 1e-4 * np.eye(3)))
+        errors = table.errors(around)
+        fits = np.square(errors[0]).sum(axis=1) < TRUNCATED
+        if not fits.any():
+            break
+        here = errors[0][fits].ravel()
+        slopes = ((errors[1:, fits] - errors[0, fits]) / 1e-4).reshape(3, -1)
+        # A weak prior keeps the information regular where a direction is not observed.
+        hessian = slopes @ slopes.T + 1e-2 * np.eye(3)
+        pose = pose - np.linalg.solve(hessian, slopes @ here)
+    cost = float(np.minimum(table.squares(pose[np.newaxis]), TRUNCATED).sum())
+    return pose, hessian, cost
 
 
 class _RecordedSighting(NamedTuple):
@@ -150,8 +368,8 @@ class LostRobots:
             found = None if beside is None else search(
                 evidence, self._filter.pose(lost), self._parameters, is_new,
                 self._filter.wrong_ids.are_common)
-            if beside is not None and found is not None and not self._is_another(found.pose):
-                self._filter.place(lost, found.pose, found.covariance, beside)
+            if beside is not None and found is not None and not self._is_another(found[0]):
+                self._filter.place(lost, *found, beside)
                 self._remember(each._replace(accepted=True) if lost in (each.observer, each.seen)
                                else each for each in self._seen)
                 return lost
@@ -160,7 +378,7 @@ class LostRobots:
     def _is_another(self, pose: PlanePose) -> bool:
         """Return whether a robot is there already that sensors may have taken for the lost one."""
         own = self._filter
-        return own.wrong_ids.are_common and float(own.apart(pose[:2]).min()) < APART
+        return own.wrong_ids.are_common and float(own.apart(pose[:2]).min()) < CLEARANCE
 
     def _candidates(self, robots: Iterable[int], now: float) -> list[int]:
         """Return the robots whose poses are probably wrong, the most probable one first."""

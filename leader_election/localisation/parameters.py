@@ -17,9 +17,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from leader_election.parameters import parameter, ParameterError
+from leader_election.parameters import id_ranges, parameter, ParameterError
 from leader_election.parameters.registry import Registry
-from leader_election.parameters.values import id_ranges
 
 INFINITE = float('inf')
 ODOMETRY, COOPERATIVE, TRANSFORM, POSE = 'odometry', 'cooperative', 'tf', 'pose'

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 COVARIANCE, DISTANCE_DEVIATION = 'pose_covariance', 'distance_deviation'
 LOCALISED, LANDMARKS = 'neighbours_localised', 'landmarks'
+FACTORS = ('distance_factor', 'turn_factor', 'turn_per_metre', 'range_offset')
+"""The values with the factors of odometry, in the order of :class:`.Factors`."""
 WINDOW = 30.0
 """The window of the sightings that are judged [s]."""
 LEAST = 10
@@ -65,23 +67,17 @@ class RecentCounts:
 
 def values(source: 'CooperativeSource', now: float) -> dict[str, Any]:
     """Return the values of the report beside those of odometry."""
-    factors, deviations = source.odometry_factors
-    return {
+    found = {
         DISTANCE_DEVIATION: f'{distance_deviation(source, now):.3f}',
         COVARIANCE: ('ambiguous' if source.is_ambiguous(now) else
                      'unknown' if source.claimed(now) is None else 'known'),
         'covariance_factor': f'{source.consistency.factor:.3f}',
         'innovations_mean_square': f'{source.consistency.mean:.3f}',
         LOCALISED: len(source.localised),
-        LANDMARKS: len(source.landmarks),
-        'distance_factor': f'{factors.distance:.3f}',
-        'distance_factor_deviation': f'{deviations.distance:.3f}',
-        'turn_factor': f'{factors.turn:.3f}',
-        'turn_factor_deviation': f'{deviations.turn:.3f}',
-        'turn_per_metre': f'{factors.trim:.3f}',
-        'turn_per_metre_deviation': f'{deviations.trim:.3f}',
-        'range_offset': f'{factors.offset:.3f}',
-        'range_offset_deviation': f'{deviations.offset:.3f}'}
+        LANDMARKS: len(source.landmarks)}
+    for name, factor, deviation in zip(FACTORS, *source.odometry_factors):
+        found |= {name: f'{factor:.3f}', f'{name}_deviation': f'{deviation:.3f}'}
+    return found
 
 
 def text(source: 'CooperativeSource', now: float) -> str:

@@ -12,15 +12,22 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Sightings: measurements of another robot, or of a landmark, by a robot's sensor."""
+"""
+Sightings: measurements of another robot, or of a landmark, by a robot's sensor.
 
-from collections.abc import Mapping, Sequence
+There is no standard message of an id with range and bearing. Functions ``of_...`` each read the
+fields of one type of drivers' messages, without depending on a message package.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 import math
-from typing import NamedTuple
+import re
+from typing import Any, NamedTuple
 
-from leader_election.localisation.parameters import GREATEST_ID, LocalisationParameters
-from leader_election.localisation.poses import between, PlanePose, wrap
-from leader_election.parameters import files, ParameterError
+from leader_election.localisation.parameters import GREATEST_ID, LocalisationParameters, NUMBER
+from leader_election.localisation.poses import between, from_parameter, PlanePose, wrap
+from leader_election.parameters import files, frame_name, ParameterError
+import numpy as np
 
 FARTHEST = 1e4
 """The greatest range that counts as a measurement [m]."""
@@ -207,3 +214,198 @@ def _landmark(row: Mapping[str, str], line: int) -> tuple[int, tuple[float, floa
         return files.whole(found, GREATEST_ID), (x, y, z)
     except ValueError as error:
         raise ValueError(f'line {line}: {error}') from None
+
+
+UNLABELLED = {len(columns): columns for columns in (PAIRS, TRIPLES)}
+"""The columns of rows without a label, by their number."""
+VALUE = 'value'
+"""A name of the column of ranges."""
+NO_CLOCK = math.nan
+
+
+class Extraction(NamedTuple):
+    """The sightings of neighbours and landmarks in a message."""
+
+    sightings: list[Sighting]
+    rejected: int = 0
+    passed_over: tuple[str, ...] = ()
+    """The names that belong to no robot or landmark."""
+
+
+class SensorMount:
+    """
+    The place of a sensor on its robot, and the names of its detections.
+
+    :param parameters: with ``sensor_pose``, ``sensor_frame`` and ``tag_names``.
+    """
+
+    def __init__(self, parameters: LocalisationParameters) -> None:
+        self._pose = from_parameter(parameters.sensor_pose)
+        self._frame = parameters.sensor_frame
+        self._names = re.compile('|'.join(
+            r'(\d{1,18})'.join(map(re.escape, pattern.split(NUMBER)))
+            for pattern in (*parameters.name_patterns, NUMBER)))
+
+    def id_of(self, name: str) -> int | None:
+        """
+        Return the id in a name, ``None`` for a name of no robot or landmark.
+
+        >>> table = LocalisationParameters(tag_names='robot_{id}_front, robot_{id}_back')
+        >>> mount = SensorMount(table)
+        >>> mount.id_of('robot_3_back'), mount.id_of('12'), mount.id_of('robot_3_arm')
+        (3, 12, None)
+        """
+        found = self._names.fullmatch(name)
+        digits = next((part for part in found.groups() if part), '') if found else ''
+        return int(digits) if digits and int(digits) <= GREATEST_ID else None
+
+    def is_own(self, frame: str) -> bool:
+        """Return whether a header's frame is that of this sensor."""
+        return not self._frame or frame_name(frame) == self._frame
+
+    def sighting(self, robot: int, point: Sequence[float], covariance: Sequence[float] = (),
+                 age: float = 0.0) -> Sighting | None:
+        """
+        Return the sighting of a point, projected to the plane.
+
+        :param robot: the id of the robot or landmark.
+        :param point: x, y, z in the frame of the sensor [m].
+        :param covariance: of its pose, row by row, shape (36,), as in
+            ``geometry_msgs/PoseWithCovariance``; zeros or none: not known.
+        :param age: of the measurement [s].
+        :return: ``None`` for a point that is not finite, and for the sensor's own place, which
+            drivers publish without a measured place.
+
+        >>> ahead = (0.2, 0.0, 0.3, -math.pi / 2, 0.0, -math.pi / 2)
+        >>> optical = LocalisationParameters(sensor_pose=ahead)
+        >>> sighting = SensorMount(optical).sighting(3, (-1.0, 0.1, 0.8))
+        >>> round(sighting.range, 3), round(sighting.bearing, 3)
+        (1.414, 0.785)
+        """
+        if not all(map(math.isfinite, point)) or not any(point):
+            return None
+        x, y, _, _ = (self._pose @ np.array((*point, 1.0))).tolist()
+        sighting = Sighting(robot, math.hypot(x, y), math.atan2(y, x), age=age)
+        if len(covariance) != 36 or not any(covariance) or not sighting.range:
+            return sighting
+        turn = self._pose[:2, :3]
+        plane = turn @ np.reshape(covariance, (6, 6))[:3, :3] @ turn.T
+        cos, sin = x / sighting.range, y / sighting.range
+        along, across = (float(axis @ plane @ axis) for axis in (
+            np.array((cos, sin)), np.array((-sin, cos))))
+        if not (along > 0.0 and across > 0.0):
+            return sighting
+        return sighting._replace(range_deviation=math.sqrt(along),
+                                 bearing_deviation=math.sqrt(across) / sighting.range)
+
+
+def columns_of(dimensions: Sequence[Any], numbers: int) -> tuple[str, ...] | None:
+    """
+    Return the columns of the rows of a message on topic ``measurements``, by its layout.
+
+    :param dimensions: objects with label and size, as ``std_msgs/MultiArrayDimension``.
+    :param numbers: the number of values in the message.
+    :return: id and range without a second dimension, otherwise those in its label, id and range
+        first, or bearing as the third without a label. ``None`` for a layout of another kind, or
+        one that does not fit.
+    """
+    if len(dimensions) < 2:
+        return PAIRS
+    rows, columns = dimensions[:2]
+    names = (tuple(columns.label.replace(' ', '').replace(f'id,{VALUE}', 'id,range').split(','))
+             if columns.label else UNLABELLED.get(columns.size, ()))
+    if (len(dimensions) > 2 or rows.size * columns.size != numbers or columns.size != len(names)
+            or names[:2] != PAIRS or len(set(names)) < len(names) or set(names) - set(COLUMNS)):
+        return None
+    return names
+
+
+def of_detections(message: Any, mount: SensorMount, clock: float = NO_CLOCK) -> Extraction:
+    """
+    Return the sightings in a ``vision_msgs/Detection3DArray``.
+
+    The name of a detection is its id or, where that is empty, the class of its best hypothesis.
+    Its place is that of this hypothesis, with its covariance, or, where that is not given, the
+    middle of its box.
+
+    :param clock: the time on the clock of stamps [s], nan if unknown, and stamps are not used.
+    """
+    if not mount.is_own(message.header.frame_id):
+        return Extraction([])
+    age = _age(message, clock)
+    return _extraction(((_name_of(each), *_place_of(each), age)
+                        for each in message.detections), mount)
+
+
+def of_tags(message: Any, mount: SensorMount, clock: float = NO_CLOCK) -> Extraction:
+    """
+    Return the sightings in a ``tf2_msgs/TFMessage``: child frames name the tags.
+
+    :param clock: as of :func:`of_detections`.
+    """
+    return _extraction((
+        (frame_name(each.child_frame_id), each.transform.translation, (), _age(each, clock))
+        for each in message.transforms if mount.is_own(each.header.frame_id)), mount)
+
+
+def of_range(message: Any, robot: int, clock: float = NO_CLOCK) -> Extraction:
+    """
+    Return the sighting in a ``sensor_msgs/Range``.
+
+    A range outside the limits, infinite or nan means that nothing was measured (REP 117).
+    A greatest range of 0 is a limit that the driver did not set. A variance of 0 is unknown. ROS
+    2 before Iron has none.
+
+    :param robot: the measured neighbour, by the topic.
+    :param clock: as of :func:`of_detections`.
+    """
+    highest = message.max_range if message.max_range > 0.0 else math.inf
+    if not (math.isfinite(message.range) and message.min_range <= message.range <= highest):
+        return Extraction([])
+    variance = getattr(message, 'variance', 0.0)
+    return Extraction([Sighting(
+        robot, message.range, age=_age(message, clock),
+        range_deviation=math.sqrt(variance) if variance > 0.0 else math.nan)])
+
+
+def _age(stamped: Any, clock: float) -> float:
+    """Return the age of a message by its header [s], 0 without a stamp."""
+    stamp = stamped.header.stamp
+    age = clock - (stamp.sec + 1e-9 * stamp.nanosec)
+    return 0.0 if math.isnan(age) or not (stamp.sec or stamp.nanosec) else age
+
+
+def _extraction(found: Iterable[tuple[str, Any, Sequence[float], float]],
+                mount: SensorMount) -> Extraction:
+    """Return the sightings of places with covariance and age by name."""
+    sightings, rejected, passed_over = [], 0, []
+    for name, place, covariance, age in found:
+        robot = mount.id_of(name)
+        if robot is None:
+            passed_over.append(name)
+            continue
+        sighting = mount.sighting(robot, (place.x, place.y, place.z), covariance, age)
+        if sighting is None:
+            rejected += 1
+        else:
+            sightings.append(sighting)
+    return Extraction(sightings, rejected, tuple(passed_over))
+
+
+def _best(detection: Any) -> Any:
+    return max(detection.results, key=lambda result: result.hypothesis.score, default=None)
+
+
+def _name_of(detection: Any) -> str:
+    best = _best(detection)
+    return str(detection.id or (best.hypothesis.class_id if best is not None else ''))
+
+
+def _place_of(detection: Any) -> tuple[Any, Sequence[float]]:
+    """Return the place of a detection in the frame of the sensor [m], and the covariance."""
+    best = _best(detection)
+    if best is not None:
+        place = best.pose.pose.position
+        if any((place.x, place.y, place.z)):
+            return place, best.pose.covariance
+    return detection.bbox.center.position, ()

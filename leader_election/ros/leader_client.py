@@ -21,10 +21,10 @@ from threading import RLock
 import time
 
 from diagnostic_msgs.msg import DiagnosticArray
-from leader_election.election.mandates.lease import Lease, lease_in
+from leader_election.election.mandates.part import Lease, lease_in
 from leader_election.election.messages.codec import MAIN
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.leadership import LEADERSHIP
+from leader_election.election.robot.diagnostics import LEADERSHIP
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS
@@ -45,9 +45,9 @@ class LeaderClient:
     nor is set by others. The wall clocks of robot and node only tell how long a message took.
     With simulated time it goes by the node's clock.
 
-    With mandates act where :meth:`may_act` is true, and end within
-    :data:`~leader_election.election.mandates.settings.REACTION` (0.25 s) after asking, the way of
-    a message included: then no other leader's node acts over the same robot (doc/mandates.md).
+    With mandates act where :meth:`may_act` is true, and end within 0.25 s after asking
+    (:data:`~leader_election.election.mandates.parameters.REACTION`), the way of a message
+    included: then no other leader's node acts over the same robot (doc/mandates.md).
     """
 
     def __init__(self, node: Node, robot: str = '', instance: str = MAIN,

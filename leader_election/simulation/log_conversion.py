@@ -15,8 +15,6 @@
 """
 Convert a data set of several robots, as its authors publish it, to a folder of logs.
 
-Each kind of data set has a module that reads it: :mod:`.mrclam`, :mod:`.tiers`, :mod:`.murp`.
-
 Where a data set has no odometry of a robot, it is simulated: the true motion with the errors of
 :class:`.GazeboOdometryParameters`. Logs are planar. So a range between robots of different heights
 is projected to the plane, with the true heights.
@@ -36,9 +34,8 @@ from leader_election.parameters.command_line import (
     POSITIVE,
     print_error,
 )
-from leader_election.simulation import mrclam, murp, tiers
-from leader_election.simulation.data_set import Array, DataSet, Recorded, UNKNOWN
-from leader_election.simulation.kinematics import planar_velocities_between
+from leader_election.simulation.data_sets import Array, read_data_set, Recorded, UNKNOWN
+from leader_election.simulation.motion import planar_velocities_between
 from leader_election.simulation.odometry import Odometry
 from leader_election.simulation.parameters import GazeboOdometryParameters
 from leader_election.simulation.robot_logs import (
@@ -50,7 +47,6 @@ from leader_election.simulation.robot_logs import (
 )
 import numpy as np
 
-FORMATS = (mrclam, tiers, murp)
 GAP = 1.0
 """The length of a gap in a true path above which it is reported. Gaps are interpolated [s]."""
 MOST_ROWS = 5_000_000
@@ -84,21 +80,6 @@ class Conversion(NamedTuple):
     """The robots without odometry in the data set."""
 
 
-def read(source: Path) -> DataSet:
-    """
-    Read a data set of any known kind.
-
-    :param source: the folder of the data set, or its file.
-    :raises ParameterError: for files that are missing or wrong.
-    """
-    for each in FORMATS:
-        found = each.read(source)
-        if found is not None:
-            return found
-    raise ParameterError(
-        f'{source}: no data set: it takes {"; or ".join(each.FILES for each in FORMATS)}')
-
-
 def convert(source: Path, target: Path, rate: float = 10.0) -> Conversion:
     """
     Write the logs of a data set, its sightings in ``measurements`` and its ``landmarks.csv``.
@@ -110,7 +91,7 @@ def convert(source: Path, target: Path, rate: float = 10.0) -> Conversion:
     :param rate: rows a second [Hz].
     :raises ParameterError: for files that are missing or wrong, and a target that is not empty.
     """
-    data = read(source)
+    data = read_data_set(source)
     robots = data.robots
     begin = max(robot.truth[0, 0] for robot in robots.values())
     latest = min(robot.truth[-1, 0] for robot in robots.values())

@@ -12,19 +12,188 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Motion of the robots: Levy walks, velocity commands, none, or the replay of logs; carrying."""
+"""Motion of the robots: poses, Levy walks, velocity commands, none; and carrying."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 import math
 from typing import Protocol
 
-from leader_election.simulation.kinematics import Array, compose, move, relative
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.robot_logs import first_time, RobotLog
 import numpy as np
 from numpy.typing import NDArray
 import shapely
+
+Array = NDArray[np.float64]
+"""
+Poses have shape (n, 3): x, y, yaw [m, rad]; velocities (n, 2): linear, angular [m/s, rad/s].
+
+Velocities of omnidirectional robots have shape (n, 3): the third is sideways, to the left [m/s].
+"""
+
+
+def advance(poses: Array, velocities: Array, dt: float) -> Array:
+    """
+    Integrate the motion exactly, along circular arcs of constant velocity.
+
+    :param poses: x, y, yaw [m, rad], shape (n, 3).
+    :param velocities: linear and angular velocity [m/s, rad/s], shape (n, 2), or (n, 3) with the
+        sideways velocity [m/s].
+    :param dt: duration [s].
+    :return: the poses after ``dt``, shape (n, 3). Yaw is not wrapped.
+
+    >>> quarter = advance(np.zeros((1, 3)), np.array([[np.pi / 2, np.pi / 2]]), 1.0)
+    >>> quarter.round(6).tolist()
+    [[1.0, 1.0, 1.570796]]
+    """
+    half = velocities[:, 1] * dt / 2
+    # The chord of the arc has length v dt sin(half) / half and points half the turn ahead. sinc
+    # has no singularity at 0, where the robot drives straight.
+    chord = velocities[:, 0] * dt * np.sinc(half / np.pi)
+    along = poses[:, 2] + half
+    cos, sin = np.cos(along), np.sin(along)
+    ahead = poses + np.column_stack((chord * cos, chord * sin, 2 * half))
+    if velocities.shape[1] == 3:
+        chord = velocities[:, 2] * dt * np.sinc(half / np.pi)
+        ahead[:, :2] += np.column_stack((-chord * sin, chord * cos))
+    return ahead
+
+
+def planar_velocities_between(before: Array, after: Array, dt: float | Array) -> Array:
+    """
+    Return the constant velocities between two moments (inverse of :func:`advance`).
+
+    :param before: x, y, yaw [m, rad], shape (n, 3).
+    :param after: the same, ``dt`` later, less than half a turn away.
+    :param dt: duration [s], positive, one for all or shape (n,).
+    :return: linear, angular and sideways velocity [m/s, rad/s, m/s], shape (n, 3).
+
+    >>> there = advance(np.zeros((1, 3)), np.array([[-0.5, 2.0, 0.25]]), 0.1)
+    >>> planar_velocities_between(np.zeros((1, 3)), there, 0.1).round(6).tolist()
+    [[-0.5, 2.0, 0.25]]
+    """
+    turn = (after[:, 2] - before[:, 2] + np.pi) % (2 * np.pi) - np.pi
+    along = before[:, 2] + turn / 2
+    cos, sin = np.cos(along), np.sin(along)
+    x, y = (after[:, :2] - before[:, :2]).T
+    bend = np.sinc(turn / 2 / np.pi)
+    moved = np.column_stack(((x * cos + y * sin) / bend, turn, (y * cos - x * sin) / bend))
+    return moved / np.reshape(dt, (-1, 1))
+
+
+def velocities_between(before: Array, after: Array, dt: float) -> Array:
+    """
+    Return the constant velocities of unicycles, as :func:`planar_velocities_between` does.
+
+    Sideways motion off the arcs is left out.
+
+    :return: linear and angular velocity [m/s, rad/s], shape (n, 2).
+    """
+    return planar_velocities_between(before, after, dt)[:, :2]
+
+
+def relative(origin: Array, poses: Array) -> Array:
+    """
+    Transform poses into the frames given by other poses, row by row.
+
+    :param origin: the frames' poses [m, rad], shape (n, 3).
+    :param poses: the poses to transform [m, rad], shape (n, 3).
+    :return: each pose in its frame [m, rad], shape (n, 3).
+
+    >>> facing_left = np.array([[1.0, 0.0, np.pi / 2]])
+    >>> relative(facing_left, np.array([[1.0, 2.0, np.pi / 2]])).round(6).tolist()
+    [[2.0, 0.0, 0.0]]
+    """
+    cos, sin = np.cos(origin[:, 2]), np.sin(origin[:, 2])
+    x, y, turn = (poses - origin).T
+    return np.column_stack((cos * x + sin * y, cos * y - sin * x, turn))
+
+
+def compose(origin: Array, poses: Array) -> Array:
+    """
+    Transform poses out of the frames given by other poses (inverse of :func:`relative`).
+
+    :param origin: the frames' poses [m, rad], shape (n, 3), or (1, 3) for one frame.
+    :param poses: each pose in its frame [m, rad], shape (n, 3).
+    :return: the poses in the frame of the origins [m, rad], shape (n, 3).
+
+    >>> facing_left = np.array([[1.0, 0.0, np.pi / 2]])
+    >>> compose(facing_left, np.array([[2.0, 0.0, 0.0]])).round(6).tolist()
+    [[1.0, 2.0, 1.570796]]
+    """
+    cos, sin = np.cos(origin[:, 2]), np.sin(origin[:, 2])
+    x, y, turn = poses.T
+    return origin + np.column_stack((cos * x - sin * y, sin * x + cos * y, turn))
+
+
+def move(poses: Array, velocities: Array, dt: float, free: shapely.Geometry,
+         ) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """
+    Move robots through free space for one step. A robot whose path leaves it turns on the spot.
+
+    :param poses: x, y, yaw [m, rad], shape (n, 3).
+    :param velocities: commanded linear and angular velocity [m/s, rad/s], shape (n, 2).
+    :param dt: duration of the step [s].
+    :param free: the region allowed for robot centres, prepared.
+    :return: the new poses, the velocities that were really driven, and which robots were blocked,
+        shapes (n, 3), (n, 2) and (n,).
+    """
+    ahead = advance(poses, velocities, dt)
+    # Only robots that translate are tested: the geometric query is the expensive part.
+    blocked = np.any(ahead[:, :2] != poses[:, :2], axis=1)
+    paths = np.stack((poses[blocked, :2], ahead[blocked, :2]), axis=1)
+    blocked[blocked] = ~shapely.covers(free, shapely.linestrings(paths))
+    allowed = velocities.copy()
+    allowed[blocked, 0] = 0.0
+    ahead[blocked, :2] = poses[blocked, :2]
+    return ahead, allowed, blocked
+
+
+def least_distance(positions: Array) -> float:
+    """
+    Return the least distance between the centres of two robots.
+
+    :param positions: x, y (further columns are ignored) [m], shape (n, 2 or more).
+    :return: [m], infinity with fewer than two robots.
+
+    >>> least_distance(np.array([[0.0, 0.0], [9.0, 0.0], [3.0, 4.0]]))
+    5.0
+    """
+    return min((float(np.hypot(*(positions[i + 1:, :2] - here).T).min())
+                for i, here in enumerate(positions[:-1, :2])), default=math.inf)
+
+
+def overlaps(positions: Array, robot_radius: float) -> list[tuple[int, int]]:
+    """
+    Return the pairs of robots that overlap. Robots are discs, and touching is not overlapping.
+
+    :param positions: x, y (further columns are ignored) [m], shape (n, 2 or more).
+    :param robot_radius: [m].
+    :return: pairs of row indices, the lower one first, in ascending order.
+
+    >>> overlaps(np.array([[0.0, 0.0], [9.0, 0.0], [0.5, 0.0], [8.8, 0.0]]), 0.25)
+    [(1, 3)]
+    """
+    points = shapely.points(positions[:, :2])
+    first, second = shapely.STRtree(points).query(
+        points, predicate='dwithin', distance=2 * robot_radius)
+    apart = np.hypot(*(positions[first, :2] - positions[second, :2]).T)
+    # dwithin includes touching robots and reports each pair twice.
+    hit = (first < second) & (apart < 2 * robot_radius)
+    return sorted(zip(first[hit].tolist(), second[hit].tolist()))
+
+
+def quaternions(yaws: Array) -> Array:
+    """
+    Return the z and w components of quaternions of rotations about the vertical.
+
+    :param yaws: [rad], shape (n,).
+    :return: shape (n, 2).
+
+    >>> quaternions(np.array([0.0, np.pi])).round(6).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    return np.column_stack((np.sin(yaws / 2), np.cos(yaws / 2)))
+
 
 TURN_RATE = 1.5
 """Angular speed of Levy walks, and the limit for commands [rad/s]."""
@@ -181,66 +350,6 @@ class StaticMotion:
         return poses, np.zeros((len(poses), 2))
 
 
-class ReplayMotion:
-    """Replay of logs, from the earliest row of all logs to the last. Then robots stand still."""
-
-    def __init__(self, logs: Sequence[RobotLog]) -> None:
-        """
-        Find the common beginning of the logs.
-
-        :param logs: one for each robot, at least one.
-        """
-        self._logs = logs
-        self._first = first_time(logs)
-        self.duration = float(max(log.t[-1] for log in logs) - self._first)
-        """Time from the first row to the last [s]."""
-        sideways = any(log.velocities[:, 2].any() for log in logs)
-        self._columns = 3 if sideways else 2
-
-    def carry(self, rows: Sequence[int], at: float, by: Array) -> None:
-        """Carry robots, as :class:`CarriedMotion` does."""
-        self._logs = [carried_log(log, self._first + at, by) if row in rows else log
-                      for row, log in enumerate(self._logs)]
-
-    def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
-        """Return the logged poses and the reported velocities (:class:`Motion`)."""
-        t = self._first + now
-        velocities = np.array(
-            [(log.travelled_at(t + dt) - log.travelled_at(t)) / dt for log in self._logs])
-        return np.array([log.pose_at(t + dt) for log in self._logs]), velocities[:, :self._columns]
-
-
-def carried_log(log: RobotLog, at: float, by: Array) -> RobotLog:
-    """
-    Return the log of a robot that is carried.
-
-    :param log: of the robot.
-    :param at: when it is carried, the time of the log [s]. A time after the last row means never.
-    :param by: how far it is moved: x, y in the shared frame and the turn [m, rad], shape (3,).
-
-    >>> straight = RobotLog(np.array([0.0, 2.0]), np.zeros((2, 3)),
-    ...                     np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]]))
-    >>> carried = carried_log(straight, 1.0, np.array([0.0, 5.0, np.pi / 2]))
-    >>> [carried.pose_at(t).round(6).tolist() for t in (1.0, 2.0)]
-    [[1.0, 5.0, 1.570796], [1.0, 6.0, 1.570796]]
-    >>> carried.pose_at(0.999).round(6).tolist()
-    [0.999, 0.0, 0.0]
-    """
-    if at > log.t[-1]:
-        return log
-    at = max(at, float(log.t[0]))
-    before, after = log.t < at, log.t > at
-    here = log.pose_at(at)[np.newaxis]
-    path = relative(here, log.poses[after])
-    last = log.velocities[log.t <= at][-1:]
-    # At the time itself there are two rows, with the place before and the place after.
-    return replace(
-        log,
-        t=np.concatenate((log.t[before], [np.nextafter(at, -np.inf), at], log.t[after])),
-        velocities=np.vstack((log.velocities[before], last, last, log.velocities[after])),
-        poses=np.vstack((log.poses[before], here, here + by, compose(here + by, path))))
-
-
 class CarriedMotion:
     """Motion of robots that may be carried. They drive on from their new place."""
 
@@ -259,7 +368,7 @@ class CarriedMotion:
 
         :param rows: of these robots.
         :param at: when [s], at once if it is over.
-        :param by: as in :func:`carried_log`.
+        :param by: as in :func:`.carried_log`.
         """
         self._planned.append((list(rows), at, by))
 

@@ -28,8 +28,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from leader_election.simulation import robot_body as body
-from leader_election.simulation.kinematics import Array, velocities_between
-from leader_election.simulation.motion import VelocityController
+from leader_election.simulation.motion import Array, velocities_between, VelocityController
 from leader_election.simulation.scene import obstacle_rectangles, outer_walls, WALL_HEIGHT
 import mujoco
 import numpy as np

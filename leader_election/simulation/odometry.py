@@ -28,11 +28,8 @@ import math
 import zlib
 
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.simulation.kinematics import advance, Array, velocities_between
-from leader_election.simulation.parameters import (
-    OdometryErrorParameters,
-    WorldParameters,
-)
+from leader_election.simulation.motion import advance, Array, velocities_between
+from leader_election.simulation.parameters import OdometryErrorParameters, WorldParameters
 import numpy as np
 
 PHYSICAL_WHEELS = {'odometry_noise_position': 0.01, 'odometry_noise_turn': 0.02}

@@ -25,8 +25,7 @@ from functools import partial
 import math
 from typing import ClassVar
 
-from leader_election.parameters import as_in, parameter, ParameterError
-from leader_election.parameters.values import id_ranges, IdRange
+from leader_election.parameters import as_in, id_ranges, IdRange, parameter, ParameterError
 
 
 @dataclass(frozen=True)

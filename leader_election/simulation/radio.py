@@ -19,8 +19,8 @@ from collections.abc import Sequence
 import heapq
 from typing import Any, NamedTuple
 
-from leader_election.parameters.values import within
-from leader_election.simulation.kinematics import Array
+from leader_election.parameters import within
+from leader_election.simulation.motion import Array
 from leader_election.simulation.parameters import groups, WorldParameters
 from leader_election.simulation.scene import LineOfSight
 import numpy as np

@@ -36,7 +36,7 @@ may be in any order. Subjects that are neither a robot nor a landmark are left o
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import as_file, files
 import math
 from pathlib import Path
@@ -47,7 +47,7 @@ from leader_election.localisation.poses import yaw_of
 from leader_election.localisation.sighting import read_landmarks
 from leader_election.parameters import files as text_files
 from leader_election.parameters import ParameterError
-from leader_election.simulation.kinematics import Array, planar_velocities_between
+from leader_election.simulation.motion import Array, compose, planar_velocities_between, relative
 from leader_election.simulation.parameters import SightingSensorParameters
 import numpy as np
 
@@ -208,6 +208,66 @@ def read_log(path: Path) -> RobotLog:
     derive(table)
     table[:, 5] = np.unwrap(table[:, 5])
     return RobotLog(table[:, 0], table[:, [1, 2, 6]], table[:, 3:6])
+
+
+class ReplayMotion:
+    """Replay of logs, from the earliest row of all logs to the last. Then robots stand still."""
+
+    def __init__(self, logs: Sequence[RobotLog]) -> None:
+        """
+        Find the common beginning of the logs.
+
+        :param logs: one for each robot, at least one.
+        """
+        self._logs = logs
+        self._first = first_time(logs)
+        self.duration = float(max(log.t[-1] for log in logs) - self._first)
+        """Time from the first row to the last [s]."""
+        sideways = any(log.velocities[:, 2].any() for log in logs)
+        self._columns = 3 if sideways else 2
+
+    def carry(self, rows: Sequence[int], at: float, by: Array) -> None:
+        """Carry robots, as :class:`CarriedMotion` does."""
+        self._logs = [carried_log(log, self._first + at, by) if row in rows else log
+                      for row, log in enumerate(self._logs)]
+
+    def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
+        """Return the logged poses and the reported velocities (:class:`Motion`)."""
+        t = self._first + now
+        velocities = np.array(
+            [(log.travelled_at(t + dt) - log.travelled_at(t)) / dt for log in self._logs])
+        return np.array([log.pose_at(t + dt) for log in self._logs]), velocities[:, :self._columns]
+
+
+def carried_log(log: RobotLog, at: float, by: Array) -> RobotLog:
+    """
+    Return the log of a robot that is carried.
+
+    :param log: of the robot.
+    :param at: when it is carried, the time of the log [s]. A time after the last row means never.
+    :param by: how far it is moved: x, y in the shared frame and the turn [m, rad], shape (3,).
+
+    >>> straight = RobotLog(np.array([0.0, 2.0]), np.zeros((2, 3)),
+    ...                     np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]]))
+    >>> carried = carried_log(straight, 1.0, np.array([0.0, 5.0, np.pi / 2]))
+    >>> [carried.pose_at(t).round(6).tolist() for t in (1.0, 2.0)]
+    [[1.0, 5.0, 1.570796], [1.0, 6.0, 1.570796]]
+    >>> carried.pose_at(0.999).round(6).tolist()
+    [0.999, 0.0, 0.0]
+    """
+    if at > log.t[-1]:
+        return log
+    at = max(at, float(log.t[0]))
+    before, after = log.t < at, log.t > at
+    here = log.pose_at(at)[np.newaxis]
+    path = relative(here, log.poses[after])
+    last = log.velocities[log.t <= at][-1:]
+    # At the time itself there are two rows, with the place before and the place after.
+    return replace(
+        log,
+        t=np.concatenate((log.t[before], [np.nextafter(at, -np.inf), at], log.t[after])),
+        velocities=np.vstack((log.velocities[before], last, last, log.velocities[after])),
+        poses=np.vstack((log.poses[before], here, here + by, compose(here + by, path))))
 
 
 def read_trajectory(path: Path) -> 'Table | None':

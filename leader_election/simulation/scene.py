@@ -34,10 +34,9 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from leader_election.parameters import as_number, did_you_mean, ParameterError, strict_yaml
-from leader_election.parameters.files import read_text
-from leader_election.parameters.values import shown
-from leader_election.simulation.kinematics import Array
+from leader_election.parameters import as_number, did_you_mean, ParameterError, shown
+from leader_election.parameters.files import read_text, read_yaml
+from leader_election.simulation.motion import Array
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.robot_logs import read_logs, RobotLog
@@ -95,7 +94,7 @@ def load_arena(world: str) -> Arena:
                                  f"{', '.join(shipped_worlds())} and not a file that can be read: "
                                  f"{error}{hint and '; ' + hint}") from error
     try:
-        return _arena(strict_yaml.read(text))
+        return _arena(read_yaml(text))
     except ValueError as error:
         raise ParameterError('world', problem=f': file {world}: {error}') from error
 

@@ -18,13 +18,11 @@ from collections.abc import Sequence
 from typing import Any, TYPE_CHECKING
 
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.parameters import ParameterError
+from leader_election.parameters import id_ranges, ParameterError, within
 from leader_election.parameters.command_line import how_to_install
-from leader_election.parameters.values import id_ranges, within
 from leader_election.simulation import motion as motions
 from leader_election.simulation import robot_logs
-from leader_election.simulation.kinematics import Array, relative, velocities_between
-from leader_election.simulation.lidar import Lidar
+from leader_election.simulation.motion import Array, relative, velocities_between
 from leader_election.simulation.odometry import Odometry, OdometryCovariance, PHYSICAL_WHEELS
 from leader_election.simulation.parameters import OdometryErrorParameters, WorldParameters
 from leader_election.simulation.radio import Radio
@@ -32,6 +30,7 @@ from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.scene import free_space, LineOfSight, make_scene, Scene
 from leader_election.simulation.sensors import (
     Camera,
+    Lidar,
     NO_SIGHTINGS,
     Ranging,
     ScalarField,
@@ -114,7 +113,7 @@ class World:
         # A separate random stream for each part: switching one part on leaves the others
         # unchanged for the same seed. Stream 0 is that of the initial poses.
         self._controller: motions.VelocityController | None = None
-        self._motion = (motions.ReplayMotion(self.scene.logs) if self.scene.logs
+        self._motion = (robot_logs.ReplayMotion(self.scene.logs) if self.scene.logs
                         else motions.CarriedMotion(self._make_driven_motion(parameters)))
         self._odometry = Odometry(
             len(self.poses), parameters, np.random.default_rng([parameters.seed, 2]))
@@ -199,7 +198,7 @@ class World:
     def ended(self) -> bool:
         """Return whether a replay has reached the end of the logs."""
         motion = self._motion
-        return isinstance(motion, motions.ReplayMotion) and self.time >= motion.duration
+        return isinstance(motion, robot_logs.ReplayMotion) and self.time >= motion.duration
 
     @property
     def odometry(self) -> Array:

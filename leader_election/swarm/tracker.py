@@ -26,8 +26,7 @@ from leader_election.election.messages.region_codec import REGIONS
 from leader_election.election.messages.wire import RejectReason, usual_namespace
 from leader_election.election.robot.diagnostics import own_fields
 from leader_election.election.robot.mailbox import Mailbox, ObservationClock, ReceivedMessage
-from leader_election.parameters import parameter
-from leader_election.parameters.values import names_in
+from leader_election.parameters import names_in, parameter
 from leader_election.swarm.snapshot import RobotView, Snapshot
 
 MAX_ROBOTS = 100000

@@ -22,7 +22,7 @@ from pathlib import Path
 import time
 from typing import Any
 
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.managed_election_node import ManagedElectionNode
 from leader_election.ros.nodes.monitor import Monitor
 from leader_election.ros.nodes.swarm_doctor import SwarmDoctor

@@ -21,8 +21,8 @@ from typing import Any
 
 from leader_election.election.messages import localisation_codec
 from leader_election.localisation.cooperative import CooperativeSource
-from leader_election.localisation.odometry_errors import odometry_covariance
 from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.pose_estimates import odometry_covariance
 from leader_election.localisation.poses import compose, PlanePose, wrap
 from leader_election.localisation.sighting import range_variance, Sighting
 from leader_election.localisation.source import Estimate

@@ -27,19 +27,17 @@ from leader_election.localisation.neighbourhood_filter import (
     REJECTED,
     UNKNOWN,
 )
-from leader_election.localisation.odometry_errors import (
-    corrected,
-    Factors,
-    odometry_covariance,
-    WALK,
-)
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.pose_estimates import (
+    corrected,
     factor_rows,
+    Factors,
     from_invariant,
+    odometry_covariance,
     OFFSET,
     pose_rows,
     SIZE,
+    WALK,
 )
 from leader_election.localisation.poses import compose, PlanePose, wrap
 from leader_election.localisation.sighting import Sighting

@@ -22,8 +22,7 @@ from typing import Any
 from leader_election.localisation.neighbourhood_filter import ACCEPTED, REJECTED, UNKNOWN
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.report import WINDOW
-from leader_election.localisation.sighting import Sighting
-from leader_election.localisation.sighting_sources import Extraction
+from leader_election.localisation.sighting import Extraction, Sighting
 from leader_election.localisation.source import Estimate, make_source, PoseSource
 from localisation.simulation import Neighbourhood
 import pytest

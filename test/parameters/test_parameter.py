@@ -27,16 +27,16 @@ from leader_election.parameters import (
     as_whole_number,
     build,
     grouped,
+    id_ranges,
     Parameter,
     parameter,
     ParameterError,
     REQUIRED_INT,
-    strict_yaml,
     table,
     to_yaml,
 )
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
-from leader_election.parameters.values import id_ranges
+from leader_election.parameters.files import read_yaml
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.fleet.fleet_file import read_fleet
 from leader_election.swarm.fleet.robot_list import parse_robot_list
@@ -232,7 +232,7 @@ def test_command_ends_with_one_line_and_status_2_when_an_option_is_wrong(
     ('+2e1', 20.0), ('-2e+1', -20.0), ('1.5e+3', 1500.0), ('1_000', 1000), ('1_000.5', 1000.5),
     ('1_0e1', 100.0), ('1e06', 1e6), ('5', 5), ('0.5', 0.5)])
 def test_number_is_read_in_each_notation(text: str, number: float) -> None:
-    read = strict_yaml.read(f'value: {text}')['value']
+    read = read_yaml(f'value: {text}')['value']
     assert as_number(read) == number
     assert Parameter('radius', float, 1.0, '').check(read) == number
 
@@ -242,7 +242,7 @@ def test_number_is_read_in_each_notation(text: str, number: float) -> None:
 def test_text_is_refused_when_a_number_is_expected(text: str) -> None:
     with pytest.raises(ParameterError, match='parameter radius: .* is not allowed; it takes a fi'):
         Parameter('radius', float, 1.0, '', upper=float('inf')).check(
-            strict_yaml.read(f'value: {text}')['value'])
+            read_yaml(f'value: {text}')['value'])
 
 
 @pytest.mark.parametrize(('text', 'reason'), [
@@ -253,21 +253,21 @@ def test_text_is_refused_when_a_number_is_expected(text: str) -> None:
 def test_text_is_refused_when_yaml_takes_it_for_another_number(text: str, reason: str) -> None:
     for place in (f'\n- {text}', f'\n{{{text}: 1}}'):
         with pytest.raises(ValueError, match=f'^{reason}'):
-            strict_yaml.read(place)
-    assert strict_yaml.read(f'- "{text}"\n- 00:11:22\n- 0.5\n- 0')[1:] == ['00:11:22', 0.5, 0]
+            read_yaml(place)
+    assert read_yaml(f'- "{text}"\n- 00:11:22\n- 0.5\n- 0')[1:] == ['00:11:22', 0.5, 0]
 
 
 @pytest.mark.parametrize('text', ['!!int "010"', "!!int '-010'", '!!float "1:30"'])
 def test_quoted_number_is_refused_when_its_tag_makes_it_octal_or_sexagesimal(text: str) -> None:
     with pytest.raises(ValueError, match='is not allowed in line 1: '):
-        strict_yaml.read(f'- {text}')
+        read_yaml(f'- {text}')
 
 
 @pytest.mark.parametrize('start', ['[', '{a: ', '- ', '? '])
 def test_text_is_refused_before_its_end_when_it_is_nested_too_deeply(start: str) -> None:
     # The per cent sign is not YAML.
     with pytest.raises(ValueError, match='^is nested more than 20 levels deep$'):
-        strict_yaml.read(3000 * start + '%')
+        read_yaml(3000 * start + '%')
 
 
 @pytest.mark.parametrize(('value', 'number'), [

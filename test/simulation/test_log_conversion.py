@@ -23,8 +23,8 @@ from typing import Any
 
 from geometry_msgs.msg import PoseStamped
 from leader_election.parameters import ParameterError
-from leader_election.simulation.kinematics import compose
 from leader_election.simulation.log_conversion import convert, main
+from leader_election.simulation.motion import compose
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.robot_logs import read_log, read_logs, read_sightings
 from leader_election.simulation.world import World

@@ -20,19 +20,21 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.simulation.kinematics import advance, least_distance, move, overlaps, relative
 from leader_election.simulation.motion import (
-    carried_log,
+    advance,
     DrivenMotion,
+    least_distance,
     LEVY_SCALE,
     LEVY_SHAPE,
     LevyWalk,
-    ReplayMotion,
+    move,
+    overlaps,
+    relative,
     TURN_RATE,
     VelocityCommands,
 )
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.robot_logs import read_logs
+from leader_election.simulation.robot_logs import carried_log, read_logs, ReplayMotion
 from leader_election.simulation.scene import free_space
 from leader_election.simulation.world import World
 import numpy as np

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from leader_election.parameters import ParameterError
 from leader_election.simulation import robot_body
 from leader_election.simulation import robot_body as body
-from leader_election.simulation.kinematics import Array, compose, least_distance
+from leader_election.simulation.motion import Array, compose, least_distance
 from leader_election.simulation.mujoco_physics import ContactPhysics
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.robot_body import (

@@ -18,7 +18,7 @@ import math
 from typing import Any
 
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.simulation.kinematics import advance
+from leader_election.simulation.motion import advance
 from leader_election.simulation.odometry import (
     ErroneousOdometry,
     Odometry,

@@ -17,11 +17,27 @@
 import math
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.election.tasks.goals import levy, Wander
+from leader_election.election.tasks.steering import DrivingParameters, Scan, steer
 from leader_election.parameters import ParameterError
 from leader_election.simulation import sensors
+from leader_election.simulation.motion import least_distance
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.scene import LineOfSight
-from leader_election.simulation.sensors import Camera, Ranging, RateLimiter, ScalarField
+from leader_election.simulation.robot_body import RADIUS
+from leader_election.simulation.scene import LineOfSight, load_arena
+from leader_election.simulation.sensors import (
+    Camera,
+    Lidar,
+    MAP_LIDAR_BEAMS,
+    MAP_LIDAR_RANGE,
+    MapLidar,
+    nearest_possible,
+    Ranging,
+    RateLimiter,
+    ScalarField,
+)
 from leader_election.simulation.world import World
 import numpy as np
 import pytest
@@ -224,3 +240,161 @@ def test_errors_change_while_the_world_runs() -> None:
         world.step()
     ranges = world.sightings(range(4))
     assert ranges[np.isnan(ranges[:, 3]), 2].min() > 40.0
+
+
+ROOM = shapely.box(-5.0, -3.0, 5.0, 3.0)
+BLOCK = (shapely.box(2.0, -1.0, 3.0, 1.0),)
+INF = math.inf
+
+
+def lidar(arena: shapely.Polygon = ROOM, obstacles: tuple[shapely.Polygon, ...] = (),
+          **settings: object) -> Lidar:
+    return Lidar(arena, obstacles, **settings)  # type: ignore[arg-type]
+
+
+def test_lidar_measures_walls_and_an_obstacle_with_four_beams():
+    # From (0, 0) the block's side is 2 m east, the walls are 3 m north, 5 m west, 3 m south.
+    poses = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, math.pi / 2], [4.0, 0.0, 0.0]])
+    scanner = lidar(obstacles=BLOCK, beams=4, reach=10.0, robot_radius=0.0)
+    seen = scanner.scan(poses[:1], [0])
+    assert np.allclose(seen, [[2.0, 3.0, 5.0, 3.0]], atol=1e-12)
+    # The same place, facing north: what was on the left is ahead.
+    assert np.allclose(scanner.scan(poses[1:2], [0]), [[3.0, 5.0, 3.0, 2.0]], atol=1e-12)
+    # Behind the block: 1 m to the wall, 1 m back to the block's far side at x = 3.
+    assert np.allclose(scanner.scan(poses[2:], [0]), [[1.0, 3.0, 1.0, 3.0]], atol=1e-12)
+
+
+def test_lidar_measures_a_slanting_wall_and_the_corners_of_a_box():
+    # The hypotenuse is the line x + y = 4: 4 m away along x and y, sqrt(8) along the diagonal.
+    # On the other side the legs are 1 m away, and their corner, at (-1, -1), sqrt(2).
+    triangle = shapely.Polygon([(-1, -1), (5, -1), (-1, 5)])
+    seen = lidar(triangle, beams=8, reach=9.0).scan(np.zeros((1, 3)), [0])[0]
+    assert np.allclose(seen[:3], [4.0, math.sqrt(8), 4.0])
+    assert np.allclose(seen[4:7], [1.0, math.sqrt(2), 1.0])
+    # No beam slips through a corner.
+    box = lidar(shapely.box(-1, -1, 1, 1), beams=8, reach=9.0)
+    assert np.allclose(box.scan(np.zeros((1, 3)), [0]), [[1.0, math.sqrt(2)] * 4])
+
+
+def test_robots_are_discs_that_hide_objects_behind_them():
+    # Robot 1 is 2 m ahead of robot 0: its disc begins at 1.5. Robot 2 is 3 m to the left and
+    # half a metre off the beam: that only touches the disc of 0.5 in one point, 3 m away.
+    # Robot 3, behind robot 1, is hidden from robot 0.
+    poses = np.array(
+        [[0.0, 0.0, 0.0], [2.0, 0.0, math.pi], [0.5, 3.0, 0.0], [4.0, 0.0, 0.0]])
+    scanner = lidar(shapely.box(-9, -9, 9, 9), beams=4, reach=20.0, robot_radius=0.5)
+    assert np.allclose(scanner.scan(poses, [0]), [[1.5, 3.0, 9.0, 9.0]])
+    # Robot 1 looks back at robot 0, and behind itself at robot 3. Rows are in the order asked for.
+    both = scanner.scan(poses, [1, 0])
+    assert np.allclose(both, [[1.5, 9.0, 1.5, 9.0], [1.5, 3.0, 9.0, 9.0]])
+
+
+def test_lidar_range_is_inclusive():
+    poses = np.array([[0.0, 0.0, 0.0], [3.5, 0.0, 0.0]])
+    seen = {reach: lidar(beams=4, reach=reach, robot_radius=0.5).scan(poses, [0])[0]
+            for reach in (2.99, 3.0)}
+    assert seen[2.99].tolist() == [INF] * 4
+    assert np.allclose(seen[3.0], [3.0, 3.0, INF, 3.0])
+
+
+def test_ranges_are_zero_when_inside_another_robot():
+    scan = lidar(beams=4, robot_radius=0.5).scan(
+        np.array([[0.0, 0.0, 0.0], [0.4, 0.0, 0.0]]), [0, 1])
+    assert scan.tolist() == [[0.0] * 4] * 2
+
+
+def test_holes_of_an_arena_are_walls():
+    # An arena with a hole in it: a courtyard round a house.
+    yard = shapely.box(-5, -5, 5, 5).difference(shapely.box(1, -1, 3, 1))
+    assert np.allclose(lidar(yard, beams=2, reach=9.0).scan(np.zeros((1, 3)), [0]),
+                       [[1.0, 5.0]])
+
+
+@given(st.floats(-4.5, 1.5), st.floats(-2.5, 2.5), st.floats(-9, 9), st.integers(1, 50))
+def test_beam_ends_on_an_outline(x, y, yaw, beams):
+    other = shapely.Point(-2.0, 0.0).buffer(0.3, quad_segs=256)
+    if other.dwithin(shapely.Point(x, y), 0.01):
+        return
+    poses = np.array([[x, y, yaw], [-2.0, 0.0, 0.0]])
+    scanner = lidar(obstacles=BLOCK, beams=beams, reach=4.0, robot_radius=0.3)
+    solid = shapely.union_all([*BLOCK, other])
+    for k, reach in enumerate(scanner.scan(poses, [0])[0]):
+        along = yaw + k * scanner.increment
+        far = 4.0 if reach == INF else reach
+
+        def at(r: float, along: float = along) -> tuple[float, float]:
+            return (x + r * math.cos(along), y + r * math.sin(along))
+
+        # The disc here is a polygon that is 1e-5 m flatter than a circle.
+        way = shapely.LineString([(x, y), at(far - 1e-4)]) if far > 1e-4 else shapely.Point(x, y)
+        assert ROOM.covers(way) and not solid.intersects(way)
+        if reach != INF:
+            end = shapely.Point(at(reach))
+            assert min(end.distance(ROOM.exterior), end.distance(solid)) < 1e-4
+
+
+NO_ROBOTS = np.empty((0, 3))
+place = st.floats(-20, 20)
+
+
+def test_map_lidar_detects_walls_and_robots_in_the_frame_of_the_robot():
+    map_lidar = MapLidar(load_arena('empty'), 0.25, 0.5)
+    # Facing north, 1 m before the upper wall of 20 m, with a robot 2 m to its left.
+    ranges = map_lidar.scan((0.0, 9.0, math.pi / 2), np.array([[-2.0, 9.0, 0.0]]))
+    assert ranges[[0, MAP_LIDAR_BEAMS // 4]] == pytest.approx([1.0, 1.75])
+    assert ranges[MAP_LIDAR_BEAMS // 2] == math.inf
+    assert map_lidar.scan((0.0, 0.0, 0.0), NO_ROBOTS).tolist() == [math.inf] * MAP_LIDAR_BEAMS
+
+
+def test_map_lidar_equals_a_scanner_when_positions_are_current():
+    world, arena = World(WorldParameters(robots=12, world='rooms', seed=3)), load_arena('rooms')
+    map_lidar = MapLidar(arena, RADIUS, 0.5)
+    scans = Lidar(arena.outline, arena.obstacles, MAP_LIDAR_BEAMS, MAP_LIDAR_RANGE).scan(
+        world.poses, range(12))
+    for i, pose in enumerate(world.poses.tolist()):
+        others = np.delete(world.poses, i, axis=0) * (1.0, 1.0, 0.0)
+        assert np.array_equal(map_lidar.scan(tuple(pose), others), scans[i])
+
+
+@given(st.lists(st.tuples(place, place, st.floats(0, 10)), max_size=5),
+       st.floats(0, 2), st.floats(0, 1))
+def test_map_lidar_lets_others_approach_by_their_speed_only(others, speed, touch):
+    rows = np.array(others, dtype=float).reshape(-1, 3)
+    before = np.hypot(rows[:, 0], rows[:, 1])
+    near = nearest_possible(np.zeros(2), rows, speed, touch)
+    after = np.hypot(near[:, 0], near[:, 1])
+    assert np.all(after <= before + 1e-9)
+    assert np.all(after >= before - speed * rows[:, 2] - 1e-9)
+    assert np.all(after >= np.minimum(before, touch) - 1e-9)
+
+
+@pytest.mark.parametrize(('seed', 'arena', 'period'), [(1, 'blocks', 0.1), (2, 'rooms', 1.0)])
+def test_robots_with_map_lidars_do_not_collide(seed, arena, period):
+    """Twelve robots drive for 30 s, and receive each other's positions periodically."""
+    world = World(WorldParameters(motion='cmd_vel', robots=12, world=arena, seed=seed))
+    assert world.commands is not None
+    map_lidar = MapLidar(load_arena(arena), 0.15, 0.5)
+    walks = [Wander(f'{seed}/{i}', 0.1, 4.0, levy(1.0, 1.5)) for i in range(12)]
+    reported = np.column_stack((world.poses[:, :2], np.zeros(12)))
+    begin, way = world.poses[:, :2], 0.0
+    for step in range(300):
+        for i in range(12):
+            if (step + i) % round(period / world.dt) == 0:
+                reported[i] = (*world.poses[i, :2], world.time)
+        for i, pose in enumerate(world.poses.tolist()):
+            others = np.delete(reported, i, axis=0)
+            others[:, 2] = world.time - others[:, 2]
+            scan = Scan(map_lidar.scan(tuple(pose), others).tolist(), 0.0, map_lidar.increment,
+                        MAP_LIDAR_RANGE)
+            goal = walks[i].goal(pose[0], pose[1], world.time)
+            command = steer(tuple(pose), goal, scan, DrivingParameters())
+            world.commands.command(i, *command, world.time)
+        wanted = world.commands.velocities(world.poses, np.zeros(12, bool), world.time, world.dt)
+        world.step()
+        # No robot was stopped by a wall, and none touches another.
+        assert np.array_equal(world.velocities[:, 0], wanted[:, 0])
+        assert least_distance(world.poses) >= 0.3
+        way += float(np.abs(world.velocities[:, 0]).sum()) * world.dt
+    # They got about: at more than a third of their speed, and to elsewhere.
+    assert way / 12 > 30.0 * 0.5 / 3
+    assert np.median(np.hypot(*(world.poses[:, :2] - begin).T)) > 2.0

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.parameters import build, ParameterError
 from leader_election.simulation import world as world_module
-from leader_election.simulation.kinematics import Array, relative
+from leader_election.simulation.motion import Array, relative
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
 from leader_election.simulation.scene import (
     as_rectangle,

@@ -19,12 +19,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.localisation.poses import compose
-from leader_election.swarm.accuracy import (
-    Accuracy,
-    accuracy_lines,
-    compare_messages,
-    seen_from,
-)
+from leader_election.swarm.accuracy import Accuracy, accuracy_lines, compare_messages, seen_from
 from leader_election.swarm.recording.localisation_errors import (
     aligned,
     localisation_errors,

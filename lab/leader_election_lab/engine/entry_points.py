@@ -27,9 +27,9 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
-from leader_election.election.algorithms.chance import drawn
+from leader_election.election.algorithms.algorithm import drawn
+from leader_election.election.regions.collection import combine_own
 from leader_election.election.regions.pattern import coordinate
-from leader_election.election.regions.summary_layout import combine_own
 from leader_election_lab.engine.compilation import (
     cached_here,
     compile_lock,

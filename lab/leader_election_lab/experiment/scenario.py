@@ -30,8 +30,8 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.election.robot.metrics import METRICS
-from leader_election.parameters import did_you_mean, ParameterError, strict_yaml
-from leader_election.parameters.files import expanded, read_text
+from leader_election.parameters import did_you_mean, ParameterError
+from leader_election.parameters.files import expanded, read_text, read_yaml
 from leader_election_lab.experiment import parser, schema
 from leader_election_lab.experiment.parser import (
     in_section,
@@ -181,7 +181,7 @@ def load(name_or_path: str) -> Scenario:
                 f'scenario {path}: there is no such file; {near}'.rstrip('; ')) from None
         raise ScenarioError(f'scenario {path}: cannot be read ({error})') from None
     try:
-        raw = strict_yaml.read(text)
+        raw = read_yaml(text)
     except ValueError as error:
         raise ScenarioError(f'scenario {path}: {error}') from None
     return parse(raw, path.stem)

@@ -22,8 +22,8 @@ from leader_election.election.regions.aggregate import AGGREGATES
 from leader_election.election.regions.region import CANDIDATE, RegionSettings, ROLES
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.strength import STRENGTH_SOURCES
-from leader_election.localisation.odometry_errors import REST
 from leader_election.localisation.parameters import LocalisationParameters, NOISE_OF_WAY
+from leader_election.localisation.pose_estimates import REST
 from leader_election.parameters import parameter, ParameterError
 from leader_election_lab.own_measures import OWN_MEASURES
 from leader_election_lab.topologies import Topology

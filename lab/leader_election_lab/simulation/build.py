@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from leader_election.election.regions import summary_layout
+from leader_election.election.regions import collection
 from leader_election_lab.engine.network import (
     Devices,
     empty_links,
@@ -171,7 +171,7 @@ def relinked(network: Network, pairs: NDArray[np.int32], loss: NDArray[np.float6
 def adds_up(entrant: Entrant) -> bool:
     """Return whether the first number that regions collect is a sum."""
     return entrant.regions is not None and bool(
-        plain_parameters(entrant).region.layout.kind[0] == summary_layout.ADD)
+        plain_parameters(entrant).region.layout.kind[0] == collection.ADD)
 
 
 def _by_place(position: NDArray[np.float64], wide: float) -> NDArray[np.int64]:

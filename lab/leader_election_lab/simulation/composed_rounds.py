@@ -36,11 +36,10 @@ from leader_election.election.algorithms.classic import (
     ClassicParameters,
 )
 from leader_election.election.algorithms.fields import Kept
-from leader_election.election.regions import summary_layout
+from leader_election.election.regions import collection
 from leader_election.election.regions.aggregate import Aggregate, AGGREGATES, layout_of
-from leader_election.election.regions.pattern import coordinated, types_of
+from leader_election.election.regions.collection import SummaryLayout
 from leader_election.election.regions.region import initial_region, parameters_of, RELAY
-from leader_election.election.regions.summary_layout import SummaryLayout
 from leader_election.election.robot.metrics import Metric, METRICS
 from leader_election.election.robot.strength import (
     RobotKnowledge,
@@ -50,6 +49,7 @@ from leader_election.election.robot.strength import (
 from leader_election.parameters import build, ParameterError, table
 from leader_election.parameters.registry import Registry
 from leader_election_lab.experiment import schema
+from leader_election_lab.simulation.coordinated import coordinated, types_of
 import numpy as np
 from numpy.typing import NDArray
 
@@ -292,7 +292,7 @@ def with_regions(algorithm: Algorithm, election: Any, regions: schema.Regions, r
     :raises ParameterError: for settings that the laboratory cannot run.
     """
     aggregate = aggregate_of(regions)
-    if summary_layout.OWN == aggregate.kind:
+    if collection.OWN == aggregate.kind:
         raise ParameterError('aggregate', problem=f': {regions.aggregate} is not allowed; it '
                              'combines by a function of its own, which is for robots only')
     try:

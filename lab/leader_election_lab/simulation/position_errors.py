@@ -16,7 +16,7 @@
 Errors of the positions from which devices compute their distances.
 
 Dead reckoning: odometry has the noise that the robots' filter assumes
-(:func:`leader_election.localisation.odometry_errors.odometry_covariance`). Along the way the
+(:func:`leader_election.localisation.pose_estimates.odometry_covariance`). Along the way the
 position errs by 0.06 m after 1 m, and across it by half of that. The heading errs by 0.20 rad
 after a turn of 1 rad, and by 0.03 rad after 1 m. These are standard deviations, whose variances
 add up. An error of the heading rotates the path from then on.
@@ -32,7 +32,7 @@ of the Brownian Motion", Physical Review 36, 1930).
 
 import math
 
-from leader_election.localisation.odometry_errors import ACROSS
+from leader_election.localisation.pose_estimates import ACROSS
 from leader_election_lab.experiment.schema import COOPERATIVE, EXACT, Localisation, SCALED
 import numpy as np
 from numpy.typing import NDArray

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from leader_election.parameters import strict_yaml
+from leader_election.parameters.files import read_yaml
 from leader_election_lab.experiment.scenario import load, names, parse, Scenario, ScenarioError
 from leader_election_lab.runs.results import dimensions
 from leader_election_lab.simulation.simulation import Simulation
@@ -155,7 +155,7 @@ def test_section_varies_as_a_whole() -> None:
 
 def test_yaml_may_merge_mappings() -> None:
     # A key beside a merge wins. It is not a duplicate.
-    assert strict_yaml.read('a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}')['b'] == {'x': 3, 'y': 2}
+    assert read_yaml('a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}')['b'] == {'x': 3, 'y': 2}
 
 
 def test_key_of_a_list_is_replaced_in_the_entries_that_have_it() -> None:

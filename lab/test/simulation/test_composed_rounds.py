@@ -24,8 +24,8 @@ from typing import Any
 from leader_election import parameter, STRENGTH_SOURCES, StrengthSource
 from leader_election.election.messages.region_codec import WHOLE_SHARE
 from leader_election.election.regions.aggregate import Aggregate, Maker
+from leader_election.election.regions.collection import ADD, OWN
 from leader_election.election.regions.region import CANDIDATE, RELAY, WORKER
-from leader_election.election.regions.summary_layout import ADD, OWN
 from leader_election.parameters.registry import Registry
 from leader_election_lab.experiment import schema
 from leader_election_lab.experiment.scenario import parse, Scenario, ScenarioError

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Sequence
 import math
 from typing import Any
 
-from leader_election.localisation.odometry_errors import odometry_covariance
 from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.pose_estimates import odometry_covariance
 from leader_election.simulation.robot_logs import read_logs
 from leader_election.swarm.reference_partition import Graph, partition
 from leader_election_lab.experiment.scenario import Scenario

@@ -46,8 +46,7 @@ from leader_election.election.algorithms.algorithm import (
     NO_HOP_LIMIT,
 )
 from leader_election.election.algorithms.fields import Hops, Unbounded
-from leader_election.parameters import parameter, ParameterError
-from leader_election.parameters.values import id_ranges
+from leader_election.parameters import id_ranges, parameter, ParameterError
 import numpy as np
 
 LARGEST_ID = 2**53 - 1

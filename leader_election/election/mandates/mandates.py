@@ -52,10 +52,11 @@ import math
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from leader_election.election.mandates.memory import Kept, Memory
-from leader_election.election.mandates.settings import (
+from leader_election.election.mandates.parameters import (
     digest_of,
+    Kept,
     MandateSettings,
+    Memory,
     NO_MARK,
     roster_marks,
     RosterMark,
@@ -79,11 +80,6 @@ class Notice(NamedTuple):
 
 
 NO_GRANTS: Mapping[int, int] = MappingProxyType({})
-
-
-def _no_lag() -> float:
-    """Return the lag of the clock of promises where it is that of leases [s]."""
-    return 0.0
 
 
 class MandatePart(NamedTuple):
@@ -183,7 +179,7 @@ class Mandates:
                  lag: Callable[[], float] | None = None, memory: Memory | None = None) -> None:
         self.settings = settings
         self.memory = memory or Memory()
-        self._lag = lag or _no_lag
+        self._lag = lag or (lambda: 0.0)
         self.silent_until = math.nan
         """The time from which on it grants, on the clock of promises [s], NaN if unknown yet."""
         self.number = first
@@ -457,7 +453,9 @@ class Mandates:
             self._learn(heard.part)
             self._freed_by(heard, now)
         if follows.leads:
-            self._make_beat(now)
+            self.number += 1
+            self._beat = self.number
+            self._beats[self._beat] = now
             self._forget(now)
         else:
             self._beat = max((heard.part.beat for heard in neighbours
@@ -475,11 +473,6 @@ class Mandates:
         self.part = MandatePart(
             self._beat, self.number, grants, leaving, released, digest_of(self.settings),
             self.proven)
-
-    def _make_beat(self, now: float) -> None:
-        self.number += 1
-        self._beat = self.number
-        self._beats[self._beat] = now
 
     def _forget(self, now: float) -> None:
         self._beats = {beat: made for beat, made in self._beats.items()

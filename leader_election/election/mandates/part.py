@@ -12,10 +12,16 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The mandates of a robot as a part of an instance."""
+"""
+The mandates of a robot as a part of an instance, and what nodes beside robots know of them.
 
+A node beside a robot reads the right to act (:class:`Lease`) in the last message on
+``leadership``. Any node may refuse the commands of a leader that was replaced (:class:`Fence`).
+"""
+
+from collections.abc import Mapping
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from leader_election.election.mandates.mandates import (
     Follows,
@@ -24,8 +30,12 @@ from leader_election.election.mandates.mandates import (
     NeighbourPart,
     NO_ONE,
 )
-from leader_election.election.mandates.parameters import least_duration, NAMES, version_text
-from leader_election.election.mandates.settings import digest_of
+from leader_election.election.mandates.parameters import (
+    digest_of,
+    least_duration,
+    NAMES,
+    version_text,
+)
 from leader_election.election.part import ElectionOutcome, Part, PartSetup
 
 ACTING, ACTING_UNTIL, TERM = 'acting', 'acting_until', 'term'
@@ -179,3 +189,93 @@ class MandatesOfRobot(Part):
                           f'{self.needed:g} s: its mandate over this robot may lapse')
         return '; '.join(faults), 'settings agree', {
             SETTINGS_DIFFER: self._counts[SETTINGS_DIFFER], NEEDED: f'{self.needed:g}'}
+
+
+class Lease(NamedTuple):
+    """What a leader may do, and until when by the clock of its reader."""
+
+    term: int | None = None
+    """The term under which the robot acts as a leader, ``None`` if it does not."""
+    until: float = 0.0
+    """Until when it acts as a leader [s]."""
+    over: Mapping[int, float] = {}
+    """Until when it acts over each robot [s], by id. Some end sooner than ``until``."""
+
+    def refusal(self, now: float, robot: int | None = None) -> str:
+        """
+        Return the reason why a node may not act at a time, empty if it may.
+
+        :param now: by the clock of the reader [s].
+        :param robot: the id of the robot that it acts on, ``None`` if it acts for the region.
+
+        >>> lease = Lease(17, 5.0, {1: 5.0, 2: 4.0})
+        >>> lease.refusal(4.5), lease.refusal(4.5, 1)
+        ('', '')
+        >>> lease.refusal(4.5, 2), lease.refusal(5.0)
+        ('the mandate over robot 2 ended 0.5 s ago', 'the mandate ended 0.0 s ago')
+        >>> lease.refusal(4.5, 3), Lease().refusal(4.5)
+        ('robot 3 is under no mandate of this leader', 'the robot has no mandate')
+        """
+        if self.term is None:
+            return 'the robot has no mandate'
+        if not now < self.until:  # Nor one without a number.
+            return f'the mandate ended {now - self.until:.1f} s ago'
+        if robot is None:
+            return ''
+        if robot not in self.over:
+            return f'robot {robot} is under no mandate of this leader'
+        late = now - self.over[robot]
+        return '' if late < 0.0 else f'the mandate over robot {robot} ended {late:.1f} s ago'
+
+
+def lease_in(values: Mapping[str, str], shift: float) -> Lease | None:
+    """
+    Return the lease in the values of an instance, ``None`` if its robots have no mandates.
+
+    Values of another form give no right to act.
+
+    :param shift: what the clock of the reader is ahead of the clock of the message's stamp [s].
+
+    >>> lease_in({'acting': 'true', 'term': '17', 'acting_until': '15.0', 'acts_over': '1,2',
+    ...           'acts_until': '15.0,14.0'}, -10.0)
+    Lease(term=17, until=5.0, over={1: 5.0, 2: 4.0})
+    >>> lease_in({'acting': 'false', 'acts_over': '', 'acts_until': ''}, 0.0), lease_in({}, 0.0)
+    (Lease(term=None, until=0.0, over={}), None)
+    """
+    if ACTING not in values:
+        return None
+    if values[ACTING] != 'true':
+        return Lease()
+    try:
+        return Lease(int(values[TERM]), float(values[ACTING_UNTIL]) + shift, {
+            int(robot): float(until) + shift for robot, until in zip(
+                values[ACTS_OVER].split(','), values[ACTS_UNTIL].split(',')) if robot})
+    except (LookupError, ValueError):
+        return Lease()
+
+
+class Fence:
+    """
+    Remembers the greatest term that a resource has obeyed.
+
+    For any node, also one that is no robot of the swarm, as a door or a charger (M. Burrows, "The
+    Chubby Lock Service for Loosely-Coupled Distributed Systems", OSDI 2006, sequencers).
+
+    >>> door = Fence()
+    >>> door.admits(17), door.admits(23), door.admits(17), door.refused
+    (True, True, False, 1)
+
+    :param highest: the greatest term so far, where the resource has kept it over a restart.
+    """
+
+    def __init__(self, highest: int = 0) -> None:
+        self.highest = highest
+        self.refused = 0
+
+    def admits(self, term: int) -> bool:
+        """Return whether to obey a command that was given under a term, and remember it."""
+        if term < self.highest or term <= 0:
+            self.refused += 1
+            return False
+        self.highest = term
+        return True

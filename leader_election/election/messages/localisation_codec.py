@@ -52,13 +52,9 @@ _WEIGHT = number(POSITIVE, LARGEST_DEVIATION, null=math.nan, decimals=3)
 _WEIGHTS = record(_WEIGHT, _WEIGHT, least=0)
 
 
-def _unread(value: Any) -> Any:
-    return value
-
-
 def _one_by_one(kind: Kind) -> Kind:
     """Return the kind of a list whose entries are read later, so that wrong ones are left out."""
-    return row(kind._replace(read=_unread), MOST_SIGHTINGS)
+    return row(kind._replace(read=lambda value: value), MOST_SIGHTINGS)
 
 
 class LocalisationPart(NamedTuple):

@@ -25,7 +25,7 @@ import re
 from typing import Annotated, Any, NamedTuple
 
 from leader_election.election.mandates.mandates import MandatePart, Notice
-from leader_election.election.mandates.settings import DIGEST_BITS, NO_MARK, RosterMark
+from leader_election.election.mandates.parameters import DIGEST_BITS, NO_MARK, RosterMark
 from leader_election.election.messages.wire import (
     Kind,
     MAX_ID,

@@ -54,6 +54,7 @@ from leader_election.election.messages.wire import (
     WirePart,
 )
 from leader_election.election.regions.aggregate import AggregateSet
+from leader_election.election.regions.collection import RANKED, SummaryLayout
 from leader_election.election.regions.region import (
     ALL_OR_NOTHING,
     Digits,
@@ -64,7 +65,6 @@ from leader_election.election.regions.region import (
     SameLength,
     SHARES,
 )
-from leader_election.election.regions.summary_layout import RANKED, SummaryLayout
 
 DIGITS = 8
 """Significant digits of the numbers in rows. Whole numbers, ids among them, are exact."""

@@ -70,16 +70,12 @@ class RejectReason(str, Enum):
     REPLAY = 'rejected_replay'
 
 
-def dumps(value: Any) -> str:
-    """
-    Return a value as compact JSON.
+dumps = json.JSONEncoder(separators=(',', ':'), allow_nan=False).encode
+"""
+Returns a value as compact JSON.
 
-    :raises TypeError, ValueError: for values that JSON cannot express, infinities included.
-    """
-    return _encode(value)
-
-
-_encode = json.JSONEncoder(separators=(',', ':'), allow_nan=False).encode
+It raises a ``TypeError`` or ``ValueError`` for values that JSON cannot express, also infinities.
+"""
 
 
 def decision_text(decisions: Any) -> str:

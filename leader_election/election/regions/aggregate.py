@@ -17,7 +17,7 @@ Aggregates: the conversion of contributions to numbers, their combination, and t
 
 An aggregate must be commutative and associative, otherwise its result would depend on the path of
 the messages. The aggregates of the package use three kinds of parts
-(:mod:`leader_election.election.regions.summary_layout`), so they work with every way of
+(:mod:`leader_election.election.regions.collection`), so they work with every way of
 collection.
 """
 
@@ -28,8 +28,8 @@ import math
 import reprlib
 from typing import Any
 
-from leader_election.election.regions import summary_layout
-from leader_election.election.regions.summary_layout import SummaryLayout
+from leader_election.election.regions import collection
+from leader_election.election.regions.collection import SummaryLayout
 from leader_election.parameters.registry import Registry
 
 MOST_NUMBERS = 64
@@ -77,9 +77,9 @@ def layout_of(aggregates: Sequence[Aggregate]) -> SummaryLayout:
         start.append(start[-1] + len(aggregate.identity))
         number = aggregate.record
         if aggregate.combine is not None:
-            if aggregate.combine not in summary_layout.OWNS:
-                summary_layout.OWNS.append(aggregate.combine)
-            number = summary_layout.OWNS.index(aggregate.combine)
+            if aggregate.combine not in collection.OWNS:
+                collection.OWNS.append(aggregate.combine)
+            number = collection.OWNS.index(aggregate.combine)
         detail.append(number)
     return SummaryLayout(tuple(a.kind for a in aggregates), tuple(start), tuple(detail))
 
@@ -144,7 +144,7 @@ class AggregateSet:
         (2.0, 19.5)
         """
         combined = list(row)
-        summary_layout.combine(self.layout, combined, other, 1.0)
+        collection.combine(self.layout, combined, other, 1.0)
         return tuple(combined)
 
     def results(self, row: Sequence[float]) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def count() -> Aggregate:
     """Count the robots whose reading is true."""
     return Aggregate(
         'count',
-        summary_layout.ADD,
+        collection.ADD,
         (0.0,),
         lambda _, reading: (float(bool(reading)),),
         lambda row: float(row[0]),
@@ -171,7 +171,7 @@ def total(size: int = 1) -> Aggregate:
     """Add up readings: a number, or ``size`` numbers."""
     return Aggregate(
         'sum',
-        summary_layout.ADD,
+        collection.ADD,
         (0.0,) * size,
         lambda _, reading: _row(reading, size),
         lambda row: _json(row),
@@ -188,7 +188,7 @@ def mean(size: int = 1) -> Aggregate:
     """
     return Aggregate(
         'mean',
-        summary_layout.ADD,
+        collection.ADD,
         (0.0,) * (1 + size),
         lambda _, reading: (1.0, *_row(reading, size)),
         lambda row: _json([n / row[0] for n in row[1:]]) if row[0] > 1e-9 else None,
@@ -197,7 +197,7 @@ def mean(size: int = 1) -> Aggregate:
 
 def least() -> Aggregate:
     """Keep the smallest reading."""
-    return Aggregate('min', summary_layout.LEAST, (math.inf,), lambda _, reading: _row(reading, 1),
+    return Aggregate('min', collection.LEAST, (math.inf,), lambda _, reading: _row(reading, 1),
                      lambda row: _finite(row[0]))
 
 
@@ -210,7 +210,7 @@ def greatest() -> Aggregate:
     """
     return Aggregate(
         'max',
-        summary_layout.LEAST,
+        collection.LEAST,
         (math.inf,),
         lambda _, reading: (-_row(reading, 1)[0],),
         lambda row: _finite(-row[0]),
@@ -221,7 +221,7 @@ def any_of() -> Aggregate:
     """Return whether any reading is true."""
     return Aggregate(
         'any',
-        summary_layout.LEAST,
+        collection.LEAST,
         (math.inf,),
         lambda _, reading: (-float(bool(reading)),),
         lambda row: bool(row[0] < 0.0),
@@ -232,7 +232,7 @@ def all_of() -> Aggregate:
     """Return whether all readings are true."""
     return Aggregate(
         'all',
-        summary_layout.LEAST,
+        collection.LEAST,
         (math.inf,),
         lambda _, reading: (float(bool(reading)),),
         lambda row: bool(row[0] > 0.0),
@@ -252,7 +252,7 @@ def histogram(lower: float = 0.0, upper: float = 1.0, bins: int = 10) -> Aggrega
     def contribution(_: int, reading: Any) -> list[float]:
         place = int((_row(reading, 1)[0] - lower) / (upper - lower) * bins)
         return [float(k == min(max(place, 0), bins - 1)) for k in range(bins)]
-    return Aggregate('histogram', summary_layout.ADD, (0.0,) * bins, contribution, list)
+    return Aggregate('histogram', collection.ADD, (0.0,) * bins, contribution, list)
 
 
 def top(places: int = 3, extra: int = 0, reverse: bool = False) -> Aggregate:
@@ -275,7 +275,7 @@ def top(places: int = 3, extra: int = 0, reverse: bool = False) -> Aggregate:
         return (sign * value, float(robot_id), *others) + (math.inf,) * width * (places - 1)
 
     return Aggregate(
-        name='top', kind=summary_layout.RANKED, identity=(math.inf,) * width * places,
+        name='top', kind=collection.RANKED, identity=(math.inf,) * width * places,
         contribution=contribution, record=width,
         result=lambda row: [[sign * value, int(robot), *others]
                             for value, robot, *others in _records(row, width)])
@@ -303,7 +303,7 @@ def union(places: int = 16, extra: int = 0) -> Aggregate:
                 *(math.inf,) * width * (places - len(rows)))
 
     return Aggregate(
-        name='union', kind=summary_layout.RANKED, identity=(math.inf,) * width * places,
+        name='union', kind=collection.RANKED, identity=(math.inf,) * width * places,
         contribution=contribution, record=width,
         result=lambda row: [[int(number), *others] if extra else int(number)
                             for _, number, *others in _records(row, width)])

@@ -16,43 +16,112 @@
 One round of the pattern Self-organising Coordination Regions, after an election.
 
 R. Casadei, D. Pianini, M. Viroli, A. Natali, "Self-organising Coordination Regions: A Pattern for
-Edge Computing", COORDINATION 2019. The caller runs the election, with any algorithm; for the
-laboratory, :func:`coordinated` combines both into one algorithm with a flat state, whose decisions
-are numbers.
+Edge Computing", COORDINATION 2019. The caller runs the election, with any algorithm.
 
 With feedback a leader shrinks its region when its load grows. The radius travels with the
 candidacy, and a robot measures its distance to a leader in units of that leader's radius. So
 feedback works with every algorithm that has a radius.
+
+*Spreading* brings a leader's decision to the members of its region. *Gradient*: each device copies
+its parent's, which is a gradient-cast (M. Viroli, G. Audrito, J. Beal, F. Damiani, D. Pianini,
+"Engineering Resilient Collective Adaptive Systems by Self-Stabilisation", TOMACS 2018) along the
+gradient that the election itself has made. *Gossip* (named in the paper above): each device takes
+the freshest from any neighbour of its region, or keeps its own, so that one lost message or a
+missing parent does not matter.
+
+On a robot each decision has a number, and no way acts on an older one after a newer
+(:mod:`leader_election.election.robot.decision_order`). With gossip it is the *version*, by which
+freshness is told. The leader counts it up in each of its rounds. Gossip of a maximum is
+not self-stabilising by itself: a version that is too large by corruption would win for ever. Hence
+
+- a leader that receives a version of its own region counts on from there. A wrong version
+  reaches the leader in as many rounds as it has hops, and the next one is greater;
+- a decision has an *age*: the rounds since the leader made it, counted by the devices that
+  forward or keep it. At ``DECISION_EXPIRY`` it is dropped, so no decision of a failed leader
+  remains. Of the same version the younger is used, so the largest version does no harm.
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
 import math
-from typing import Any, cast, get_type_hints, NamedTuple
+from typing import Any
 
-from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
-from leader_election.election.algorithms.fields import NOBODY, Unbounded
+from leader_election.election.algorithms import Device
+from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions.collection import (
     collect_contributions,
     collect_multi_path,
     collect_tree,
     gather_contributions,
+    rank,
+    row_of,
     shares_of,
 )
 from leader_election.election.regions.region import (
     CANDIDATE,
     GOSSIPED,
+    MOST_VERSION,
     MULTI_PATH,
     parent_of,
     Region,
     RegionParameters,
     TREE,
-    with_effective_strength,
 )
-from leader_election.election.regions.spreading import freshest, from_source
-from leader_election.election.regions.summary_layout import rank, row_of
-from leader_election.parameters import ParameterError
 import numpy as np
+
+DECISION_EXPIRY = 100
+"""The age at which a decision is dropped [rounds]."""
+KEPT = -2
+"""Stands for the device's own memory, in place of an index of a neighbour."""
+
+
+def freshest(device: int, leader: int, before: Any, neighbours: Any,
+             metric: Sequence[float]) -> tuple[int, int, int]:
+    """
+    Return the source of the freshest decision of a region, by gossip.
+
+    :param device: the device's id.
+    :param leader: the id of its leader.
+    :param before: the state before the round, with ``leader``, ``decision_version``,
+        ``decision_age``.
+    :param neighbours: columns of the same fields.
+    :param metric: the distance to each neighbour [m], shape (neighbours,). Infinite: it has left.
+    :return: the place among the neighbours, ``KEPT`` or ``NOBODY``; the version, 0 for none; the
+        age [rounds]. On the leader ``NOBODY``, and the version of its present decision.
+    """
+    source, version, age = NOBODY, 0, 0
+    if before.leader == leader and 0 <= before.decision_age < DECISION_EXPIRY:
+        if 0 < before.decision_version <= MOST_VERSION:
+            source, version, age = KEPT, before.decision_version, before.decision_age + 1
+    for j in range(len(metric)):
+        if neighbours.leader[j] != leader or metric[j] == math.inf:
+            continue
+        older = neighbours.decision_age[j] + 1
+        if not (0 < neighbours.decision_version[j] <= MOST_VERSION
+                and 0 < older <= DECISION_EXPIRY):
+            continue
+        if neighbours.decision_version[j] > version or (
+                neighbours.decision_version[j] == version and older < age):
+            source, version, age = j, neighbours.decision_version[j], older
+    if leader == device:
+        return NOBODY, min(version + 1, MOST_VERSION), 0
+    return source, version, age
+
+
+def from_source(source: int, own: Any, kept: Any, received: Sequence[Any]) -> Any:
+    """
+    Return a value spread by a region's leader: copied, kept, or else the device's own.
+
+    :param source: the place among the neighbours, ``KEPT`` or ``NOBODY``.
+    :param own: the device's own value, without a source.
+    :param kept: the device's value of the round before.
+    :param received: the neighbours' values, shape (neighbours,).
+
+    >>> [from_source(source, 'mine', 'old', ['this', 'that']) for source in (1, KEPT, NOBODY)]
+    ['that', 'old', 'mine']
+    """
+    if source >= 0:
+        return received[source]
+    return kept if source == KEPT else own
 
 
 def coordinate(
@@ -213,96 +282,3 @@ def scaled(reach: Sequence[float], metric: Sequence[float], p: RegionParameters)
         limited = min(max(reach[j], p.radius * LEAST_SIZE), p.radius * p.most)
         scale[j] = metric[j] * (p.radius / limited) if p.radius > 0.0 else metric[j]
     return scale
-
-
-class Types(NamedTuple):
-    """The named tuples of an election with regions, found as ``State_bounded`` in this module."""
-
-    State: type[Any]
-    Columns: type[Any]
-    """The same fields, each a sequence of its type."""
-    Parameters: type[Any]
-    """``election`` and ``region``, the parameters of both."""
-
-
-@cache
-def types_of(election: str) -> Types:
-    """Return the types of an election algorithm with regions, cached."""
-    state = get_type_hints(ALGORITHMS.get(election).state, include_extras=True)
-    region = {**get_type_hints(Region, include_extras=True), 'decision': tuple[Unbounded, ...]}
-    both = state.keys() & region.keys()
-    if both:
-        raise ParameterError(f'algorithm {election} cannot have regions on top, since its state '
-                             f'has a field named {", ".join(sorted(both))}; rename it')
-    fields = {**state, **region}
-
-    def named(kind: str, fields: dict[str, Any]) -> Any:
-        # Cached compiled code finds the type by this name.
-        made = cast(Any, NamedTuple)(_name(kind, election), list(fields.items()))
-        made.__module__ = __name__
-        return made
-    return Types(named('State', fields), named('Columns', fields),
-                 named('Parameters', {'election': Any, 'region': Any}))
-
-
-def _name(kind: str, election: str) -> str:
-    return f'{kind}_{election.replace("-", "_")}'
-
-
-def __getattr__(name: str) -> Any:
-    """Return a type by its name."""
-    for election in ALGORITHMS.names():
-        for kind in Types._fields:
-            if name == _name(kind, election):
-                return getattr(types_of(election), kind)
-    raise AttributeError(f'module {__name__} has no {name}')
-
-
-Member = cast(Any, NamedTuple)('Member', [
-    (name, Any) for name in ('leader', 'distance', *Region._fields)])
-"""The fields of a state that :func:`coordinate` reads; one type for all elections."""
-
-
-@cache
-def round_of(election: str) -> Any:
-    """Return the round of an election algorithm with regions, cached."""
-    elect, state = ALGORITHMS.get(election).round, types_of(election).State
-    # Fields of others may follow.
-    end = len(state._fields)
-    begin = end - len(Region._fields)
-
-    def round_in_regions(device: Device, before: Any, neighbours: Any, metric: Any,
-                         parameters: Any) -> Any:
-        region = parameters.region
-        stands = with_effective_strength(device, before.role)
-        if region.gain > 0.0:
-            elected = elect(stands, before, neighbours, scaled(neighbours.reach, metric, region),
-                            parameters.election)
-        else:
-            elected = elect(stands, before, neighbours, metric, parameters.election)
-        after = coordinate(
-            device, elected.leader, elected.distance,
-            Member(*((before.leader, before.distance) + before[begin:end])),
-            Member(*((neighbours.leader, neighbours.distance) + neighbours[begin:end])),
-            metric, region, None)
-        return state(*(elected[:] + after[:]))
-    return round_in_regions
-
-
-@lru_cache(maxsize=64)
-def coordinated(election: str, identity: Region) -> Algorithm:
-    """
-    Return an election algorithm with regions on top.
-
-    Its parameters are ``types_of(election).Parameters``.
-
-    :param identity: the initial state of a robot in its region, with vectors of the final length.
-    """
-    algorithm, types = ALGORITHMS.get(election), types_of(election)
-
-    def start(device: Device) -> Any:
-        alone = algorithm.start(with_effective_strength(device, identity.role))
-        return types.State(*alone, *identity._replace(device=device.id))
-    return Algorithm(
-        name=algorithm.name, round=round_of(election), state=types.State, columns=types.Columns,
-        start=start, configure=types.Parameters, levels=algorithm.levels)

@@ -24,9 +24,8 @@ from dataclasses import dataclass
 import math
 from typing import Annotated, Any, NamedTuple
 
-from leader_election.election.algorithms.algorithm import BARRED, Device
 from leader_election.election.algorithms.fields import Kept, NOBODY, Unbounded
-from leader_election.election.regions.summary_layout import SummaryLayout
+from leader_election.election.regions.collection import SummaryLayout
 from leader_election.parameters import parameter
 
 CANDIDATE, WORKER, RELAY = range(3)
@@ -146,19 +145,6 @@ class RegionParameters(NamedTuple):
     """The largest radius under feedback, as a part of the radius."""
     undecided: Any
     """The value that stands for no decision."""
-
-
-def with_effective_strength(device: Device, role: int) -> Device:
-    """
-    Return the device with its effective strength: only candidates have their own.
-
-    :param role: ``CANDIDATE``, ``WORKER`` or ``RELAY``.
-
-    >>> with_effective_strength(Device(3, 7.0), WORKER).strength == BARRED
-    True
-    """
-    return Device(
-        device.id, device.strength if role == CANDIDATE else BARRED, device.chance)
 
 
 def parent_of(leader: int, distance: float, neighbours: Any, metric: Sequence[float]) -> int:

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Vocabulary of the diagnostics that robots publish: names and keys of a status, and its parsing.
+Vocabulary of what robots publish: names and keys of a status, its parsing, and the leadership.
 
 A robot publishes one ``diagnostic_msgs/msg/DiagnosticStatus`` per concern. Its name is
 ``<namespace>: <concern>``, its hardware id ``robot <id>``, its values are text. The publisher
@@ -23,10 +23,16 @@ A robot publishes one ``diagnostic_msgs/msg/DiagnosticStatus`` per concern. Its 
 from collections.abc import Iterable, Iterator, Mapping
 import math
 import re
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TYPE_CHECKING
 
 from leader_election.election.algorithms import Algorithm
 from leader_election.election.messages.codec import MAIN
+from leader_election.election.messages.wire import usual_namespace
+from leader_election.election.robot.reasons import NO_LEADER
+
+if TYPE_CHECKING:
+    from leader_election.election.robot.instance import Instance
+    from leader_election.election.robot.robot import Robot
 
 ELECTION, ODOMETRY, NEIGHBOURHOOD = 'election', 'odometry', 'neighbourhood'
 REGIONS, KEY = 'regions', 'key'
@@ -195,3 +201,66 @@ def _without_padding(value: Any, padding: Any) -> Any:
     while length > 0 and value[length - 1] == padding[length - 1]:
         length -= 1
     return list(value[:length])
+
+
+LEADERSHIP = 'leadership'
+INACTIVE = 'inactive'
+"""The role of a robot that has stopped, or was deactivated."""
+
+
+def leadership_text(instance: 'Instance') -> str:
+    """Return the state of an instance in words."""
+    if instance.leads:
+        return 'leads'
+    if instance.leader == NO_LEADER:
+        return 'has no leader yet'
+    return f'follows {instance.leader} at {instance.distance:.1f} m'
+
+
+def leadership_values(robot: 'Robot', instance: 'Instance', namespace: str, sends_on: str,
+           active: bool = True) -> dict[str, str]:
+    """
+    Return the values of an instance, all but the time since when its leader is the same.
+
+    An unknown value is empty.
+
+    :param namespace: of the robot.
+    :param sends_on: the full name of the topic on which robots send.
+    :param active: whether the robot takes part, otherwise it neither leads nor follows.
+    """
+    leader, leads = (instance.leader, instance.leads) if active else (NO_LEADER, False)
+    named, hops = '', ''
+    if leader != NO_LEADER:
+        hops = str(getattr(instance.state, 'hops', ''))
+        named = namespace if leads else (
+            robot.leader_name(instance) or usual_namespace(sends_on, leader))
+    return {
+        ID: str(robot.parameters.robot_id),
+        NAMESPACE: namespace,
+        INSTANCE: instance.name,
+        LEADER: str(leader),
+        LEADER_NAMESPACE: named,
+        IS_LEADER: str(leads).lower(),
+        ROLE: instance.role if active else INACTIVE,
+        DISTANCE: f'{instance.distance if active else math.inf:.3f}',
+        HOPS: hops,
+        TASKS: '',
+        REASON: instance.watch.change.reason.value,
+        BECAUSE: instance.watch.change.because,
+    }
+
+
+def part_values(instance: 'Instance', stamp: float, active: bool = True,
+                now: float | None = None) -> dict[str, str]:
+    """
+    Return the values of an instance's parts.
+
+    :param stamp: the time of the message, on the clock of which times are given [s].
+    :param active: whether the robot takes part.
+    :param now: the time on the robot's own clock, not before ``stamp``, by default that of the
+        last round [s].
+    """
+    found: dict[str, str] = {}
+    for part in instance.parts.values():
+        found |= part.leadership(stamp, now, active)
+    return found

@@ -25,8 +25,7 @@ import math
 from typing import Any
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
-from leader_election.election.algorithms.algorithm import BARRED, hop_limit
-from leader_election.election.algorithms.chance import drawn
+from leader_election.election.algorithms.algorithm import BARRED, drawn, hop_limit
 from leader_election.election.messages.codec import (
     InstanceMessage,
     Message,
@@ -42,8 +41,7 @@ from leader_election.election.robot.neighbourhood import (
     NeighbourView,
     no_view,
 )
-from leader_election.election.robot.own_parameters import own_parameters
-from leader_election.election.robot.parameters import InstanceParameters
+from leader_election.election.robot.parameters import InstanceParameters, own_parameters
 from leader_election.election.robot.reasons import (
     candidacies,
     Inputs,

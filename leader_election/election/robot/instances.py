@@ -25,8 +25,7 @@ from leader_election.election.part import Part, PARTS, PartSetup
 from leader_election.election.robot.instance import ALGORITHM_DIFFERS, Instance
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
-from leader_election.parameters import ParameterError, table
-from leader_election.parameters.values import names_in
+from leader_election.parameters import names_in, ParameterError, table
 
 MOST_RADIUS = next(p.upper for p in table(InstanceParameters) if p.name == 'radius') or 0.0
 NO_OTHERS: Mapping[str, InstanceParameters] = MappingProxyType({})

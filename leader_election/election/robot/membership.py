@@ -39,7 +39,7 @@ from leader_election.election.messages.region_codec import (
 from leader_election.election.messages.wire import decision_text, MAX_NAMES, MOST_NUMBERS
 from leader_election.election.part import ElectionOutcome, Part, PartSetup
 from leader_election.election.regions.aggregate import AggregateSet
-from leader_election.election.regions.collection import LATE
+from leader_election.election.regions.collection import LATE, OWN
 from leader_election.election.regions.pattern import coordinate, scaled
 from leader_election.election.regions.region import (
     GRADIENT,
@@ -48,7 +48,6 @@ from leader_election.election.regions.region import (
     Region,
     RELAY,
 )
-from leader_election.election.regions.summary_layout import OWN
 from leader_election.election.robot.decision_order import DecisionOrder, numbered_by
 from leader_election.election.robot.diagnostics import FEEDBACK_GAIN, TASKS
 from leader_election.election.robot.neighbourhood import NeighbourView

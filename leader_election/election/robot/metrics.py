@@ -116,7 +116,7 @@ class Metric:
     measures_ranges: bool = False
     """
     Whether these values are distances [m]: they are smoothed by odometry
-    (:mod:`.range_smoothing`), and ``communication_range`` applies to them.
+    (:class:`.RangeSmoothing`), and ``communication_range`` applies to them.
     """
     parameters: type[Any] = NoParameters
     """

@@ -12,32 +12,40 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The parameters of a robot: of one election with its regions, and of the robot itself."""
+"""
+The parameters of a robot: of one election with its regions, and of the robot itself.
+
+An algorithm, a metric or a strength source declares its own parameters. Their names on a node
+begin with its name: ``given.leaders``. Those of what is not chosen are refused.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field, is_dataclass, replace
 import re
-from typing import Any, ClassVar, TYPE_CHECKING
+from typing import Any, ClassVar, TYPE_CHECKING, TypeVar
 
 from leader_election.election.algorithms import ALGORITHMS, BOUNDED
 from leader_election.election.algorithms.algorithm import AUTOMATIC, MOST_HOPS, NONE
-from leader_election.election.messages.codec import MAX_LENGTH
+from leader_election.election.messages.codec import MAIN, MAX_LENGTH
 from leader_election.election.messages.wire import MAX_ID
 from leader_election.election.part import PARTS
 from leader_election.election.regions.task import task_class, task_names
 from leader_election.election.robot.metrics import METRICS
-from leader_election.election.robot.own_parameters import own_sections, prefix_of
 from leader_election.election.robot.strength import Limits, STRENGTH_SOURCES, within_limits
 from leader_election.election.robot.task_runner import task_label
 from leader_election.localisation.parameters import COOPERATIVE, LocalisationParameters
 from leader_election.parameters import (
+    build,
+    names_in,
+    NoParameters,
     parameter,
     ParameterError,
     REQUIRED_INT,
+    shown,
     table,
 )
-from leader_election.parameters.values import names_in
+from leader_election.parameters.registry import Registry
 
 if TYPE_CHECKING:
     from leader_election.election.mandates.parameters import MandateParameters
@@ -310,10 +318,18 @@ class ElectionParameters(InstanceParameters, LocalisationParameters):
         """Return whether the robot forms regions. Levels of a hierarchy do."""
         return super().forms_regions or self.hierarchy.strip() != ''
 
-    @property
-    def output_prefix(self) -> str:
-        """Return the start of topics in ``output_namespace``; empty or ending in a slash."""
-        return f'{self.output_namespace}/' if self.output_namespace else ''
+    def outputs_of(self, instance: str = MAIN) -> str:
+        """
+        Return the start of the names of an instance's outputs, empty or ending in a slash.
+
+        The first instance has none of its own, so that it begins those of the robot.
+
+        >>> spaced = ElectionParameters(robot_id=1, output_namespace='election')
+        >>> spaced.outputs_of(), spaced.outputs_of('rescue')
+        ('election/', 'election/rescue/')
+        """
+        return (f'{self.output_namespace}/' if self.output_namespace else '') + (
+            '' if instance == MAIN else f'{instance}/')
 
     def __post_init__(self) -> None:
         """Refuse contradicting parameters."""
@@ -364,3 +380,91 @@ def further_names(given: Mapping[str, Any]) -> Iterator[str]:
                     sections[f'{task_label(task)}.'] = declared
         for section, parameters in {'': InstanceParameters, **sections}.items():
             yield from (p.name for p in table(parameters, prefix + section))
+
+
+P = TypeVar('P', bound=InstanceParameters)
+S = TypeVar('S')
+
+
+def own_parameters(entry: Any, parameters: Any) -> Any:
+    """
+    Return the own parameters of an algorithm, a metric or a strength source on a robot.
+
+    :param entry: from its registry.
+    :param parameters: the robot's, or those of one of its instances.
+    """
+    return parameters.own.get(entry.name) or entry.parameters()
+
+
+def prefix_of(entry: Any) -> str:
+    """
+    Return the prefix of an entry's own parameters on a node.
+
+    >>> prefix_of(ALGORITHMS.get('recursive-replicated'))
+    'recursive_replicated.'
+    """
+    return str(entry.name).replace('-', '_') + '.'
+
+
+CHOICES: Mapping[str, Registry[Any]] = {
+    'algorithm': ALGORITHMS, 'strength_source': STRENGTH_SOURCES, 'metric': METRICS}
+"""The parameters that choose an entry with parameters of its own."""
+
+
+def own_sections() -> dict[str, type]:
+    """Return the own parameters of all entries of :data:`CHOICES`, by their prefix on a node."""
+    return {prefix_of(entry): entry.parameters for registry in CHOICES.values()
+            for entry in map(registry.get, registry.names())
+            if entry.parameters is not NoParameters}
+
+
+def chosen_entries(values: Mapping[str, Any], prefix: str = '') -> list[Any]:
+    """
+    Return the chosen entries that have parameters of their own.
+
+    :param values: of a robot's parameters by name, not all of them and unchecked.
+    :param prefix: of the instance's parameters.
+
+    >>> [entry.name for entry in chosen_entries({'top.algorithm': 'given'}, 'top.')]
+    ['given']
+    """
+    chosen = [registry.get(values[prefix + key]) for key, registry in CHOICES.items()
+              if values.get(prefix + key) in registry.names()]
+    return [entry for entry in chosen if entry.parameters is not NoParameters]
+
+
+def refuse_unchosen(values: Mapping[str, Any], prefix: str = '') -> None:
+    """
+    Refuse own parameters of what is not chosen. A parameter file may name them with the default.
+
+    :param values: as :func:`chosen_entries` takes them.
+    :raises ParameterError: for the first one.
+    """
+    chosen = [prefix_of(entry) for entry in chosen_entries(values, prefix)]
+    for section, parameters in own_sections().items():
+        for p in table(parameters, prefix + section):
+            if (section not in chosen and p.name in values
+                    and p.check(values[p.name]) != p.default):
+                raise ParameterError(p.name, problem=f': {shown(values[p.name])} is not allowed; '
+                                     f'{section[:-1]} is not chosen')
+
+
+def built(kind: type[P], values: Mapping[str, Any], prefix: str = '') -> P:
+    """
+    Return checked parameters of a robot or an instance, with those of what it chooses.
+
+    :param values: by their names on a node. Others than these parameters are ignored.
+    :param prefix: of the instance's parameters.
+    :raises ParameterError: for a wrong value. It has the name on the node.
+    """
+    def section(kind: type[S], prefix: str) -> S:
+        try:
+            return build(kind, {p.name: values[prefix + p.name] for p in table(kind)
+                                if prefix + p.name in values})
+        except ParameterError as error:
+            raise error.named(prefix + error.name) from None
+
+    refuse_unchosen(values, prefix)
+    return replace(section(kind, prefix), own={
+        entry.name: section(entry.parameters, prefix + prefix_of(entry))
+        for entry in chosen_entries(values, prefix)})

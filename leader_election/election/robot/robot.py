@@ -17,16 +17,11 @@
 from collections import Counter
 from collections.abc import Mapping
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.fields import change
-from leader_election.election.messages.codec import (
-    codec_for,
-    MAIN,
-    Message,
-    Position,
-)
+from leader_election.election.messages.codec import codec_for, MAIN, Message, Position
 from leader_election.election.messages.shortening import counters, shortened
 from leader_election.election.messages.swarm_key import Authentication, Keys, NO_KEYS
 from leader_election.election.messages.wire import RejectReason
@@ -49,15 +44,9 @@ from leader_election.election.robot.neighbourhood import (
     Offer,
     OUT_OF_RANGE,
 )
-from leader_election.election.robot.parameters import (
-    ElectionParameters,
-    InstanceParameters,
-)
+from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.reception import DROPPED, HEARD, Reception, ROUNDS
-from leader_election.election.robot.sensing import (
-    Sensing,
-    SENSING_COUNTERS,
-)
+from leader_election.election.robot.sensing import Sensing, SENSING_COUNTERS
 from leader_election.election.robot.strength import RobotKnowledge, Strength
 
 LEADER_CHANGES = 'leader_changes'
@@ -70,12 +59,6 @@ COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, *SENSING_COUNT
             UNMEASURED,
             *(reason.value for reason in RejectReason))
 """The names of a robot's counters. Those of its pose source are added."""
-
-
-class PendingRound(NamedTuple):
-    """The input of a round that is about to run."""
-
-    neighbours: list[Neighbour]
 
 
 class Robot:
@@ -235,24 +218,20 @@ class Robot:
             earlier, algorithm = noted.others[name], self.instances[name].algorithm
             if algorithm.name == part.algorithm == earlier.algorithm:
                 most = max(most, change(algorithm.fields, earlier.export, part.export))
-        return self._matters(most)
-
-    def _matters(self, difference: float) -> bool:
-        """Return whether a difference of distances [m] is worth a round."""
-        return difference >= NEWS
+        return most >= NEWS
 
     # Rounds.
 
-    def round(self, now: float, pending: PendingRound | None = None) -> str:  # noqa: A003
+    def round(self, now: float, neighbours: list[Neighbour] | None = None) -> str:  # noqa: A003
         """
         Run a round: context, computation, and return the message to broadcast.
 
-        :param pending: what :meth:`would_change` has just returned for the same time.
+        :param neighbours: what :meth:`would_change` has just returned for the same time.
         """
         moved = self.sensing.begin_round(now)
         before, place = self.main.state, self.sensing.position
-        self.neighbours = (self._neighbourhood.at(now) if moved or pending is None
-                           else pending.neighbours)
+        self.neighbours = (self._neighbourhood.at(now) if moved or neighbours is None
+                           else neighbours)
         self._last_round = now
         near = {neighbour.message.id for neighbour in self.neighbours}
         heard = self._neighbourhood.heard(now)
@@ -277,26 +256,26 @@ class Robot:
         self.reception.sent(payload)
         return payload
 
-    def would_change(self, now: float) -> PendingRound | None:
+    def would_change(self, now: float) -> list[Neighbour] | None:
         """
-        Return the input of a round that would change an election, ``None`` if none would.
+        Return the neighbours whose round would change an election, ``None`` if none would.
 
         This costs an election, without the parts. The round that follows reuses the distances and,
         if the neighbours are the same, the election. Messages missed since the last round are no
         news: they count in the next periodic round.
         """
         self.sensing.locate(now)
-        pending = PendingRound(self._neighbourhood.at(now))
+        found = self._neighbourhood.at(now)
         neighbours = [
             near if near.missed == 0 else near._replace(missed=min(
                 near.missed, self._missed_by_then(near.message.id)))
-            for near in pending.neighbours]
+            for near in found]
         for instance in self.instances.values():
             instance.place(self.position)
             after = instance.elect(instance.view_of(neighbours, whole=False))
-            if instance.is_news or self._matters(
-                    change(instance.algorithm.fields, instance.state, after)):
-                return pending
+            if instance.is_news or change(
+                    instance.algorithm.fields, instance.state, after) >= NEWS:
+                return found
         return None
 
     def doubt(self, now: float) -> float:

@@ -17,16 +17,17 @@
 from collections.abc import Callable
 from typing import Any
 
-from leader_election.election.robot.robot import PendingRound, Robot
+from leader_election.election.robot.neighbourhood import Neighbour
+from leader_election.election.robot.robot import Robot
 
 GOLDEN = 0.6180339887498949
 """The golden ratio minus one, whose multiples modulo 1 spread evenly."""
 REACTIVE_INTERVAL = 0.1
 """The least time from a round to one that a message causes [s]."""
-REPEATS = 2
+REPEATS = (REACTIVE_INTERVAL, 2.0 * REACTIVE_INTERVAL)
 """
-The rounds that follow a change of the leader, so that a neighbour which lost the message receives
-the change before the next period.
+The delays of the rounds that follow a change of the leader one by one, so that a neighbour which
+lost the message receives the change before the next period [s].
 """
 
 
@@ -39,7 +40,7 @@ class RoundSchedule:
     """
 
     def __init__(self, robot: Robot, now: Callable[[], float],
-                 run: Callable[[float, PendingRound | None], None],
+                 run: Callable[[float, list[Neighbour] | None], None],
                  timer: Callable[[float, Callable[[], None]], Any],
                  restart: Callable[[Any, float], None]) -> None:
         """
@@ -59,7 +60,7 @@ class RoundSchedule:
         parameters = robot.parameters
         first = phase(parameters.robot_id) * parameters.round_period
         self._heartbeat = timer(first, self._on_heartbeat)
-        self._reaction = timer(REACTIVE_INTERVAL, self._on_reaction)
+        self._reaction = timer(REACTIVE_INTERVAL, lambda: self._react(self._now()))
         self._repeat = timer(REACTIVE_INTERVAL, self._on_repeat)
         for each in (self._reaction, self._repeat):
             each.cancel()
@@ -92,7 +93,7 @@ class RoundSchedule:
         """Run a round for a message that is news, or plan it, if the schedule is reactive."""
         if not self.is_reactive:
             return
-        pause = wait(self._last_check, now, REACTIVE_INTERVAL)
+        pause = REACTIVE_INTERVAL - (now - self._last_check)
         if pause <= 0.0:
             self._react(now)
         elif self._reaction.is_canceled():
@@ -107,7 +108,7 @@ class RoundSchedule:
         self._reaction.cancel()
         self._last_check = now
         if changed and self.is_reactive:
-            self._repeats = list(repeat_delays(REPEATS, REACTIVE_INTERVAL))
+            self._repeats = list(REPEATS)
         if self._repeats and (changed or self._repeat.is_canceled()):
             self._restart(self._repeat, self._repeats.pop(0))
 
@@ -125,9 +126,6 @@ class RoundSchedule:
     def _on_repeat(self) -> None:
         self._repeat.cancel()
         self._run(self._now(), None)
-
-    def _on_reaction(self) -> None:
-        self._react(self._now())
 
     def _react(self, now: float) -> None:
         """Run a round if it would change something."""
@@ -148,33 +146,3 @@ def phase(robot_id: int) -> float:
     [0.0, 0.62, 0.24, 0.85]
     """
     return (robot_id * GOLDEN) % 1.0
-
-
-def repeat_delays(repeats: int, interval: float) -> tuple[float, ...]:
-    """
-    Return the delays between a change of the leader and the rounds that repeat it, one by one [s].
-
-    :param repeats: the number of rounds.
-    :param interval: the first delay [s]. Each is twice as long as the one before.
-
-    >>> repeat_delays(3, 0.25)
-    (0.25, 0.5, 1.0)
-    """
-    return tuple(interval * 2.0 ** k for k in range(repeats))
-
-
-def wait(last_round: float, now: float, interval: float) -> float:
-    """
-    Return the delay of a reactive round that keeps rounds an interval apart [s].
-
-    :param last_round: the time of the last round [s], -infinity before any.
-    :param now: the time [s].
-    :param interval: the least time between rounds [s].
-
-    >>> wait(last_round=10.0, now=10.25, interval=1.0)
-    0.75
-    >>> wait(last_round=10.0, now=12.0, interval=1.0)
-    0.0
-    """
-    since = now - last_round
-    return interval - since if since < interval else 0.0

@@ -14,17 +14,14 @@
 
 """Sensing: odometry, measurements of neighbours, readings, and the distances of links."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 import math
-from typing import Any
+from statistics import median
+from typing import Any, NamedTuple
 
 from leader_election.election.messages.codec import is_place, Message, MOST_READINGS, Position
-from leader_election.election.robot.mailbox import (
-    Mailbox,
-    ReceivedMessage,
-    smoothed_velocity,
-)
+from leader_election.election.robot.mailbox import Mailbox, ReceivedMessage, smoothed_velocity
 from leader_election.election.robot.metrics import (
     distance,
     METRIC_FLOOR,
@@ -33,14 +30,87 @@ from leader_election.election.robot.metrics import (
     ReadingInput,
     ReceivedReading,
 )
-from leader_election.election.robot.own_parameters import own_parameters
-from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.range_smoothing import RangeSmoothing
+from leader_election.election.robot.parameters import ElectionParameters, own_parameters
 from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
 from leader_election.localisation.poses import from_parameter, heading, height, Pose, position
-from leader_election.localisation.sighting import PAIRS, read_landmarks, rows_of, Sighting
-from leader_election.localisation.sighting_sources import Extraction
+from leader_election.localisation.sighting import (
+    Extraction,
+    PAIRS,
+    read_landmarks,
+    rows_of,
+    Sighting,
+)
 from leader_election.localisation.source import Estimate, make_source
+
+RANGES = 5
+REMEMBERED = 30.0
+"""The time for which a difference counts: odometry drifts by some decimetres meanwhile [s]."""
+LEAST = 1e-3
+"""The least corrected distance [m]."""
+
+
+class _Measured(NamedTuple):
+    """One range."""
+
+    time: float
+    range: float  # noqa: A003
+    """[m]."""
+    difference: float
+    """The range less the distance by odometry at that time [m], nan if unknown."""
+
+
+class RangeSmoothing:
+    """
+    Smooths the ranges of each neighbour.
+
+    >>> ranges = RangeSmoothing(expiry=3.0)
+    >>> for time, measured in enumerate((2.5, 2.5, 9.0)):
+    ...     ranges.take(7, measured, apart=2.0, now=float(time))
+    >>> ranges.distance(7, apart=1.25, now=2.5)
+    1.75
+    """
+
+    def __init__(self, expiry: float) -> None:
+        """
+        Start without ranges.
+
+        :param expiry: the age of the last range beyond which a neighbour is not measured [s].
+        """
+        self.expiry = expiry
+        self._measured: dict[int, deque[_Measured]] = {}
+
+    def take(self, neighbour: int, measured: float, apart: float | None, now: float) -> None:
+        """
+        Process a range.
+
+        :param measured: [m], positive.
+        :param apart: the distance of both positions at that time [m], ``None`` if unknown.
+        """
+        self._measured.setdefault(neighbour, deque(maxlen=RANGES)).append(_Measured(
+            now, measured, math.nan if apart is None else measured - apart))
+
+    def distance(self, neighbour: int, apart: float | None, now: float) -> float | None:
+        """
+        Return the distance to a neighbour [m], ``None`` if it was not measured lately.
+
+        :param apart: the distance of both positions now [m], ``None`` if unknown.
+        """
+        measured = self._measured.get(neighbour)
+        if not measured or now - measured[-1].time > self.expiry:
+            return None
+        if apart is not None:
+            differences = [each.difference for each in measured
+                           if now - each.time <= REMEMBERED and not math.isnan(each.difference)]
+            if differences:
+                return max(apart + median(differences), LEAST)
+        return median(each.range for each in measured if now - each.time <= self.expiry)
+
+    def forget(self, now: float) -> None:
+        """Drop neighbours whose ranges are too old."""
+        longest = max(REMEMBERED, self.expiry)
+        self._measured = {neighbour: measured for neighbour, measured in self._measured.items()
+                          if now - measured[-1].time <= longest}
+
 
 ODOMETRY_REJECTED = 'odometry_rejected'
 READINGS_REJECTED = 'readings_rejected'
@@ -98,7 +168,7 @@ class Sensing:
         """Apply changed parameters."""
         self.parameters = self.source.parameters = parameters
         self.source.expiry, self.source.top_speed = parameters.message_expiry, parameters.top_speed
-        self._ranges.configure(parameters.input_expiry)
+        self._ranges.expiry = parameters.input_expiry
         self._metric_parameters = own_parameters(self.metric, parameters)
         within = parameters.communication_range
         self.link_range = within if self.metric.is_length else math.inf

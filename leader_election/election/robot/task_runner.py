@@ -24,7 +24,7 @@ from typing import Any
 
 from leader_election.election.messages.wire import decision_text, MAX_ID, MAX_NUMBER
 from leader_election.election.regions.aggregate import Aggregate, AggregateSet, count
-from leader_election.election.regions.summary_layout import RANKED
+from leader_election.election.regions.collection import RANKED
 from leader_election.election.regions.task import Member, Task
 from leader_election.parameters import ParameterError
 
@@ -248,18 +248,14 @@ class NullEntity:
 
     gives_feedback = False
 
-    def publish(self, message: Any) -> None:
-        """Publish nothing."""
-
     def is_ready(self) -> bool:
         """Return that no goals are taken."""
         return False
 
-    def cancel(self, *arguments: Any) -> None:
-        """Do nothing: the timer never fires, and there is no goal."""
-
-    def close(self) -> None:
+    def publish(self, *arguments: Any) -> None:
         """Do nothing."""
+
+    cancel = close = publish
 
 
 class NullTaskContext:
@@ -283,17 +279,11 @@ class NullTaskContext:
                every: bool = False) -> None:
         """Subscribe to nothing."""
 
-    def publisher(self, topic: str, kind: Any, latched: bool = False) -> NullEntity:
-        """Return a publisher that publishes nothing."""
+    def publisher(self, *arguments: Any, **options: Any) -> NullEntity:
+        """Return a publisher, a timer or a navigator that does nothing."""
         return NullEntity()
 
-    def every(self, period: float, callback: Callable[[], None]) -> NullEntity:
-        """Return a timer that never fires. It can be cancelled."""
-        return NullEntity()
-
-    def navigator(self) -> NullEntity:
-        """Return a navigator that takes no goals."""
-        return NullEntity()
+    every = navigator = publisher
 
     def seconds(self) -> float:
         """Return the time on the robot's clock [s]."""

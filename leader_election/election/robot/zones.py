@@ -21,8 +21,8 @@ from typing import Any
 
 from leader_election.election.messages.codec import MAX_COORDINATE, Message, Position
 from leader_election.election.part import Part, PartSetup
-from leader_election.parameters import as_number, ParameterError, strict_yaml
-from leader_election.parameters.files import read_text
+from leader_election.parameters import as_number, ParameterError
+from leader_election.parameters.files import read_text, read_yaml
 import numpy as np
 import shapely
 
@@ -145,7 +145,7 @@ def outline(positions: Sequence[Position], margin: float = 0.0) -> shapely.Polyg
 
 def _read(text: str) -> dict[str, shapely.Polygon]:
     try:
-        document = strict_yaml.read(text if text.lstrip().startswith('{')
+        document = read_yaml(text if text.lstrip().startswith('{')
                                     else read_text(text))
     except ValueError as error:
         raise ParameterError(f'parameter zones: {error}') from None

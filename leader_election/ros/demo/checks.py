@@ -27,7 +27,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.mandates.parameters import MandateParameters
 from leader_election.election.messages.codec import MAIN, Position
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.leadership import LEADERSHIP
+from leader_election.election.robot.diagnostics import LEADERSHIP
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters.command_line import ExitStatus, fitted
 from leader_election.ros.demo.mandate_times import MandateTimes

@@ -20,8 +20,7 @@ from typing import Any
 
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.algorithms.given import GIVEN, leader_ranges
-from leader_election.election.robot.own_parameters import prefix_of
-from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.parameters import ElectionParameters, prefix_of
 from leader_election.parameters import Parameter, ParameterError, table
 from leader_election.ros.demo.task_scenarios import GATE, SCENARIOS
 from leader_election.simulation.odometry import EXACT_ODOMETRY

@@ -28,7 +28,7 @@ import math
 from pathlib import Path
 from typing import NamedTuple, TYPE_CHECKING
 
-from leader_election.election.mandates.fence import Fence
+from leader_election.election.mandates.part import Fence
 from leader_election.ros.demo.checks import Check, format_duration, Leaderships
 from leader_election.ros.demo.faults import WORLD
 from leader_election.ros.demo.scenario import DemoScenario, STRONGEST

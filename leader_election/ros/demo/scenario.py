@@ -22,7 +22,7 @@ from typing import Any, ClassVar, NamedTuple, TYPE_CHECKING
 
 from leader_election.election.messages.codec import Position
 from leader_election.ros.demo.checks import Check
-from leader_election.simulation.kinematics import least_distance, overlaps
+from leader_election.simulation.motion import least_distance, overlaps
 from leader_election.simulation.robot_body import RADIUS
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.view.frame import Rings

@@ -56,8 +56,7 @@ from leader_election.ros.nodes.monitor import Monitor
 from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.simulation.odometry import EXACT_ODOMETRY, PHYSICAL_WHEELS
 from leader_election.simulation.scene import LineOfSight, make_scene
-from leader_election.swarm.fleet.hosting import RobotHostParameters, strength
-from leader_election.swarm.fleet.robot_list import format_ids
+from leader_election.swarm.fleet.robot_list import format_ids, RobotHostParameters, strength
 from leader_election.swarm.reference_partition import Graph, links_within, PartitionJudge
 from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.swarm.view.formatting import count

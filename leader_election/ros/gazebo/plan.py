@@ -15,17 +15,21 @@
 """
 A swarm in Gazebo: its parameters, robots and world file, and the configuration of the bridge.
 
+The executable ``gazebo_world`` writes the files.
+
 The bridge is ``ros_gz_bridge``, which connects topics of Gazebo Sim and of ROS. Topics of Gazebo
 have the default names of its systems, which contain the model's name. Those of ROS are in the
 robot's namespace, which is the same name. The clock has its own bridge, which runs first: Gazebo
 announces all topics every second, and a process that starts while there are many may miss some.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 import math
+from pathlib import Path
 import re
+from shlex import quote
 from typing import Any, NamedTuple
 
 from leader_election.election.messages.wire import MAX_ID
@@ -38,6 +42,13 @@ from leader_election.parameters import (
     REQUIRED_INT,
     table,
 )
+from leader_election.parameters.command_line import (
+    CommandLineParser,
+    ExitStatus,
+    how_to_run,
+    print_error,
+)
+from leader_election.parameters.files import write_text
 from leader_election.ros.gazebo.sdf import (
     Equipment,
     MIN_BEAMS,
@@ -54,11 +65,18 @@ from leader_election.ros.gazebo.world_file import (
     WORLD_NAME,
     world_sdf,
 )
+from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.robot_body import RADIUS, SCANNER_Z
 from leader_election.simulation.scene import load_arena, make_scene
-from leader_election.swarm.fleet.hosting import check_free_space, scene_robots
-from leader_election.swarm.fleet.robot_list import check_robot_name, parse_robot_list, RobotSpec
+from leader_election.swarm.fleet.robot_list import (
+    check_free_space,
+    check_robot_name,
+    format_robot_list,
+    parse_robot_list,
+    RobotSpec,
+    scene_robots,
+)
 import yaml
 
 LEAST_STEP = 1e-4
@@ -323,3 +341,94 @@ def _entry(ros: str, gazebo: str, ros_type: str, gazebo_type: str, lazy: bool = 
            direction: str = 'GZ_TO_ROS') -> dict[str, Any]:
     return {'ros_topic_name': ros, 'gz_topic_name': gazebo, 'ros_type_name': ros_type,
             'gz_type_name': f'gz.msgs.{gazebo_type}', 'direction': direction, 'lazy': lazy}
+
+
+def options() -> CommandLineParser:
+    """Return the parser of the command line: one option for each parameter, and one more."""
+    parser = CommandLineParser(
+        prog=how_to_run('gazebo_world'),
+        description='Write a world file for Gazebo that holds a whole swarm, the '
+        "YAML of the bridge to ROS, and the robots' list for fleet.")
+    for p in table(GazeboParameters):
+        text = f'{p.description} Takes {p.allowed()}; {p.default!r} unless given.'
+        parser.add_argument(_option(p), metavar='VALUE', help=text.replace('%', '%%'))
+    parser.add_argument('--output', default='.', metavar='FOLDER', type=Path,
+                        help='Where to write the files; created if it does not exist.')
+    return parser
+
+
+def _option(p: Parameter) -> str:
+    return '--' + p.name.replace('_', '-')
+
+
+def write_files(plan: Plan, folder: Path) -> dict[str, Path]:
+    """
+    Write the files of a plan.
+
+    :param plan: of a swarm.
+    :param folder: created if it does not exist.
+    :return: the paths of the files ``world``, ``clock``, ``bridge`` and ``roster``.
+    :raises ParameterError: if a file cannot be written.
+    """
+    texts = {'world': ('world.sdf', plan.sdf), 'clock': ('clock.yaml', clock_bridge_yaml()),
+             'bridge': ('bridge.yaml', plan.bridge), 'roster': ('robots.yaml', _roster(plan))}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.values():
+            write_text(folder / name, text)
+    except OSError as error:
+        raise ParameterError(f'option --output: {error.filename or folder}: '
+                             f'{error.strerror or error}') from None
+    return {what: folder / name for what, (name, _) in texts.items()}
+
+
+def _roster(plan: Plan) -> str:
+    """Return the parameters of fleet, gazebo_odometry and wander as a parameter file."""
+    noise = {} if plan.odometry.get('odometry_drift') else PHYSICAL_WHEELS
+    nodes = {'/**': {'use_sim_time': True, 'roster': format_robot_list(plan.robots), **noise},
+             'gazebo_odometry': plan.odometry,
+             'wander': {'robots': ','.join(robot.name for robot in plan.robots), **plan.wander}}
+    return str(yaml.safe_dump(
+        {name: {'ros__parameters': values} for name, values in nodes.items() if values},
+        width=10**6, sort_keys=False))
+
+
+def commands(plan: Plan, files: Mapping[str, Path]) -> list[str]:
+    """
+    Return the commands that start the swarm in Gazebo Sim, each in a terminal of its own.
+
+    :param plan: of the swarm.
+    :param files: as of :func:`write_files`.
+    """
+    def bridge(name: str) -> str:
+        return (f'ros2 run ros_gz_bridge parameter_bridge --ros-args -r __node:={name} -p '
+                f'config_file:={quote(str(files[name]))}')
+
+    nodes = ['fleet', *(['gazebo_odometry'] if plan.odometry else []), 'wander']
+    return [
+        f"gz sim -r {quote(str(files['world']))}", bridge('clock'),
+        f"ros2 run leader_election await_clock && {bridge('bridge')}",
+        *(f'ros2 run leader_election {node} --ros-args --params-file '
+          f"{quote(str(files['roster']))}" for node in nodes)]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """
+    Write the files that the command line asks for.
+
+    :param arguments: of the command line, by default those of this process.
+    :return: the exit status.
+    """
+    chosen = vars(options().parse_args(arguments))
+    try:
+        values = {p.name: p.parse(chosen[p.name]) for p in table(GazeboParameters)
+                  if chosen[p.name] is not None}
+        plan = plan_swarm(build(GazeboParameters, values))
+        # Each command is for a terminal of its own, which may be in another folder.
+        files = write_files(plan, chosen['output'].absolute())
+    except ParameterError as error:
+        return print_error(error)
+    print(f'{len(plan.robots)} robots in world {plan.world_name}: '
+          + ', '.join(str(file) for file in files.values()))
+    print('\n'.join(commands(plan, files)))
+    return ExitStatus.OK

@@ -12,15 +12,37 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Arguments of launch files, derived from the declarations of the parameters that they set."""
+"""
+Arguments of launch files, derived from the declarations of the parameters that they set.
+
+They, and the rest of a launch, are checked before any process is started. An error during the
+actions of a launch file comes too late: launch (3.4) then forgets the processes that run already,
+and ends without stopping them.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 import os
 from pathlib import Path
+import re
 from typing import Any
 
-from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.parameters import did_you_mean, Parameter, ParameterError, table
+from leader_election.election.regions.task import task_names
+from leader_election.election.robot.parameters import built, ElectionParameters, InstanceParameters
+from leader_election.parameters import (
+    build,
+    did_you_mean,
+    names_in,
+    Parameter,
+    ParameterError,
+    table,
+)
+from leader_election.swarm.fleet.fleet_settings import (
+    all_sections,
+    effective_parameters,
+    global_parameters,
+    TOPIC,
+)
+from leader_election.swarm.fleet.key_file import read_keys
 
 PACKAGE = 'leader_election'
 COMMON_ARGUMENTS = {
@@ -168,3 +190,209 @@ def parse_bool(settings: Mapping[str, str], name: str) -> bool:
     True
     """
     return bool(Parameter(name, bool, False, '').parse(settings[name]))
+
+
+def enclosing_parameters(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    Return the parameters that a launch file sets which includes this one, for all nodes.
+
+    :param settings: the configurations of the launch, with those of ``SetParameter`` and
+        ``SetParametersFromFile``.
+    """
+    found: dict[str, Any] = {}
+    for each in settings.get('global_params', ()):
+        if isinstance(each, tuple):
+            found |= [each]
+        else:
+            for _, parameters in all_sections(each):
+                found |= parameters
+    return found
+
+
+def sim_time(settings: Mapping[str, Any], default: bool) -> bool:
+    """
+    Return whether the nodes of a launch use simulated time.
+
+    :param settings: the configurations of the launch. Argument ``use_sim_time`` takes precedence
+        over ``params_file``, and this over a launch file that includes this one.
+    :param default: without any of these.
+    :raises ParameterError: for another value than true or false.
+    """
+    name = 'use_sim_time'
+    found = settings[name] or {**enclosing_parameters(settings), **global_parameters(
+        settings['params_file'])}.get(name, default)
+    return bool(Parameter(name, bool, False, '').parse(str(found)))
+
+
+def noise_of_odometry(path: str, given: Mapping[str, Any],
+                      noise: Mapping[str, float]) -> Mapping[str, float]:
+    """
+    Return the noise of a simulator's odometry, for robots that have no other sensor.
+
+    :param path: of the parameter file, empty for none.
+    :param given: the values of arguments, by name.
+    :param noise: parameters of robots, by name.
+    :return: none of them where the file or an argument sets one of them, or ``pose_source``.
+    :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
+
+    >>> noise_of_odometry('', {'pose_source': 'cooperative'}, {'odometry_noise_turn': 0.0})
+    {}
+    """
+    places = [given, *(parameters for _, parameters in all_sections(path))]
+    return {} if any({'pose_source', *noise} & set(place) for place in places) else noise
+
+
+LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
+ROBOT_ID = 'robot_id'
+"""The one parameter that a launch file always sets."""
+
+
+def check_log_level(text: str) -> str:
+    """
+    Return a valid log level.
+
+    :raises ParameterError: for another one.
+    """
+    if text.lower() not in LOG_LEVELS:
+        raise ParameterError(f'parameter log_level: {text!r} is not allowed; it takes one of '
+                             + ', '.join(LOG_LEVELS))
+    return text
+
+
+def check_namespace(text: str) -> str:
+    """
+    Return a valid namespace; / is for a driver without a namespace, an empty one is not given.
+
+    :raises ParameterError: for another one.
+    """
+    # Namespaces have the syntax of topic names.
+    if text not in ('', '/') and not re.fullmatch(TOPIC, text, re.ASCII):
+        raise ParameterError('namespace', text, 'a name of letters, digits and single _, the '
+                             'first no digit, several with / between them, or / alone for none')
+    return text
+
+
+def full_namespace(settings: Mapping[str, str], namespace: str) -> str:
+    """
+    Return a namespace below the one that an including launch file has pushed.
+
+    :param settings: the values of arguments, among which launch_ros keeps the pushed one.
+    :param namespace: an absolute one stays as it is.
+
+    >>> full_namespace({'ros_namespace': '/red'}, 'alice'), full_namespace({}, 'alice')
+    ('/red/alice', '/alice')
+    >>> full_namespace({'ros_namespace': '/red'}, '/bob'), full_namespace({}, '')
+    ('/bob', '/')
+    """
+    if namespace.startswith('/'):
+        return namespace
+    pushed = settings.get('ros_namespace', '').strip('/')
+    return '/' + '/'.join(part for part in (pushed, namespace) if part)
+
+
+def configured_tasks(parameters: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """
+    Return the tasks of a robot, by the parameters that list them: one for each instance.
+
+    :param parameters: of the robot, by name.
+
+    >>> configured_tasks({'tasks': 'count, patrol', 'instances': 'near'})
+    {'tasks': ('count', 'patrol'), 'near.tasks': ()}
+    """
+    instances = names_in(str(parameters.get('instances', '')))
+    return {place: names_in(str(parameters.get(place, '')))
+            for place in ('tasks', *(f'{name}.tasks' for name in instances))}
+
+
+def check_tasks(parameters: Mapping[str, Any]) -> None:
+    """
+    Check that tasks are installed on this computer.
+
+    :param parameters: of a robot, by name.
+    :raises ParameterError: for a task that is not. The message names those that are.
+    """
+    known = task_names()
+    for place, names in configured_tasks(parameters).items():
+        for name in names:
+            if name not in known and ':' not in name:
+                raise ParameterError(place, problem=f': there is no task {name!r} on this '
+                                     f"computer; there are: {', '.join(known)}, or module:Class")
+
+
+def check_parameters(path: str, tables: Mapping[str, type], given: Mapping[str, Any]) -> None:
+    """
+    Check the parameters of nodes, from a parameter file and arguments together.
+
+    :param path: of the file, empty for none.
+    :param tables: the declarations of each node's parameters, by its name with its namespace.
+    :param given: the values of arguments, by name.
+    :raises ParameterError: for the first wrong value, for values that contradict each other, and
+        for an unusable key file of a robot.
+    """
+    checked: list[tuple[type, dict[str, Any]]] = []
+    for (node, kind), values in zip(
+            tables.items(), effective_parameters(path, tables, given), strict=True):
+        if (kind, values) in checked:
+            continue
+        checked.append((kind, values))
+        try:
+            _check_node(kind, values)
+        except ParameterError as error:
+            place = f' (node {node}, with {path})' if path else ''
+            raise ParameterError(f'{error}{place}') from None
+
+
+def _check_node(kind: type, values: Mapping[str, Any]) -> None:
+    if kind is not ElectionParameters:
+        build(kind, {p.name: values[p.name] for p in table(kind) if p.name in values})
+        return
+    parameters = built(ElectionParameters, {ROBOT_ID: 0, **values})
+    for name in names_in(parameters.instances):
+        built(InstanceParameters, values, f'{name}.')
+    check_tasks(values)
+    if parameters.swarm_key_file:
+        read_keys(parameters.swarm_key_file)
+
+
+def refuse_quorum(path: str, node: str) -> None:
+    """
+    Check that a robot which joins a running swarm takes no quorum: its roster lacks the robot.
+
+    :param path: of a parameter file, empty for none.
+    :param node: its name with its namespace.
+    :raises ParameterError: if it takes one.
+    """
+    if effective_parameters(path, [node], {})[0].get('quorum') == 'majority':
+        raise ParameterError('quorum', problem=f': majority is not allowed in {path}; the roster '
+                             'of the running swarm lacks this robot: start all robots at once')
+
+
+def check_installed(package: str, executable: str, instead: str) -> None:
+    """
+    Check that a package of ROS has an executable here.
+
+    :param instead: the remedy if it is missing, for the message.
+    :raises ParameterError: if it is missing.
+    """
+    from ament_index_python.packages import get_package_prefix, PackageNotFoundError
+    try:
+        path = os.path.join(get_package_prefix(package), 'lib', package, executable)
+    except PackageNotFoundError:
+        raise ParameterError(f'package {package} is not installed; {instead}') from None
+    if not os.access(path, os.X_OK):
+        raise ParameterError(f'package {package} has no executable {executable}; {instead}')
+
+
+def check_programs(actions: Iterable[Any]) -> None:
+    """
+    Check that the executables of nodes are installed.
+
+    :param actions: other kinds of actions are ignored.
+    :raises ParameterError: for the first missing one.
+    """
+    for action in actions:
+        package, executable = (getattr(action, name, None)
+                               for name in ('node_package', 'node_executable'))
+        if isinstance(package, str) and isinstance(executable, str):
+            check_installed(package, executable, 'install it, or build the workspace again and '
+                                                 'source it')

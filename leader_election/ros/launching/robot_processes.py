@@ -23,13 +23,20 @@ from typing import Any, NamedTuple
 
 from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.parameters import build, Parameter, ParameterError, strict_yaml, table
-from leader_election.ros.launching import checks
-from leader_election.ros.launching.arguments import given_values, parse_bool
+from leader_election.parameters import build, Parameter, ParameterError, table
+from leader_election.parameters.files import read_yaml
+from leader_election.ros.launching.arguments import (
+    check_namespace,
+    check_tasks,
+    configured_tasks,
+    full_namespace,
+    given_values,
+    parse_bool,
+)
 from leader_election.ros.launching.processes import package_node, shut_down_with_status, stop
 from leader_election.swarm.fleet import fleet_settings
 from leader_election.swarm.fleet.fleet_file import FleetRobot, load_fleet
-from leader_election.swarm.fleet.parameter_file import effective_parameters
+from leader_election.swarm.fleet.fleet_settings import effective_parameters
 from leader_election.swarm.fleet.transports import LinkParameters, TRANSPORTS
 
 NODE_ARGUMENTS = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout', 'output_namespace')
@@ -76,14 +83,14 @@ def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
         raise ParameterError('robot_id', problem=f' is missing; it takes {required.allowed()}, or '
                              'give a fleet_file, which has it under the name of the robot')
     parameters = (robot.parameters if robot else {}) | arguments
-    checks.check_tasks(parameters)
+    check_tasks(parameters)
     driving = robot.driving if robot else {}
     name = robot.spec.name if robot else f"robot_{parameters['robot_id']}"
-    namespace = checks.check_namespace(settings.get('namespace') or name)
+    namespace = check_namespace(settings.get('namespace') or name)
     given = {name: fleet_settings.check_topic_name(settings[name], f'parameter {name}')
              for name in fleet_settings.TOPICS if settings.get(name)}
     if fleet_settings.SHARED_TOPIC in given:
-        full = checks.full_namespace(settings, namespace)
+        full = full_namespace(settings, namespace)
         given[fleet_settings.SHARED_TOPIC] = shared_topic(given[fleet_settings.SHARED_TOPIC], full)
     topics = fleet_settings.TOPICS | (robot.topics if robot else {}) | given
     return RobotLaunch(namespace, fleet_settings.task_parameters(driving, parameters) | parameters,
@@ -96,7 +103,7 @@ def _link(argument: str, of_file: dict[str, Any]) -> dict[str, Any] | None:
     """Return the parameters of node ``link``, by its argument and the fleet file."""
     if argument.startswith('{'):
         try:
-            given = {'link': strict_yaml.read(argument)}
+            given = {'link': read_yaml(argument)}
         except ValueError as error:
             raise ParameterError('link', problem=f': {argument!r} is not YAML: {error}') from None
         layer = fleet_settings.SettingsLayer('arguments', given)
@@ -226,7 +233,7 @@ def tasks_of_robots(settings: Mapping[str, str], robots: Iterable[str]) -> list[
     """
     argument = {'tasks': settings['tasks']} if settings['tasks'] else {}
     nodes = [f'{robot}/{NODE_NAME}' for robot in robots]
-    return [[task for names in checks.configured_tasks(values).values() for task in names]
+    return [[task for names in configured_tasks(values).values() for task in names]
             for values in effective_parameters(settings['params_file'], nodes, argument)]
 
 

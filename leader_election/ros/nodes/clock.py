@@ -31,8 +31,7 @@ from leader_election.parameters.command_line import (
     how_to_run,
     number,
 )
-from leader_election.ros.nodes.process import run
-from leader_election.ros.nodes.waiting import BUFFERS, MissingInput
+from leader_election.ros.nodes.process import BUFFERS, MissingInput, run
 import rclpy
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node

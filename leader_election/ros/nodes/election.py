@@ -12,9 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The ROS interface of a robot: topics and timers on a plain or a managed node."""
+"""The ROS interface of a robot: topics and timers on a plain or a managed node; the plain one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 import time
 from typing import Any
@@ -22,13 +22,14 @@ from typing import Any
 from leader_election.election.messages.codec import MAIN
 from leader_election.election.messages.swarm_key import fingerprint, REPLAY_WINDOW
 from leader_election.election.part import PARTS
+from leader_election.election.robot.diagnostics import leadership_text
 from leader_election.election.robot.instance import Instance
-from leader_election.election.robot.leadership import text
 from leader_election.election.robot.mailbox import ObservationClock
-from leader_election.election.robot.neighbourhood import LATE_AFTER
+from leader_election.election.robot.metrics import METRICS
+from leader_election.election.robot.neighbourhood import LATE_AFTER, Neighbour
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.reasons import Change
-from leader_election.election.robot.robot import PendingRound, Robot
+from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.rounds import RoundSchedule
 from leader_election.parameters import ParameterError
 from leader_election.parameters.registry import message_type
@@ -36,18 +37,22 @@ from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import (
     Declarations,
     declare_instances,
+    NO_DEFAULTS,
+    refuse_unknown,
     with_own_parameters,
 )
-from leader_election.ros.nodes.part_topics import PartTopics, RobotNode
 from leader_election.ros.nodes.pose_topics import PoseTopics
+from leader_election.ros.nodes.process import MissingInput, run
 from leader_election.ros.nodes.qos import advertise, NEIGHBOURHOOD, SENSOR, subscribe
 from leader_election.ros.nodes.robot_diagnostics import DiagnosticsPublisher
-from leader_election.ros.nodes.state_publishers import (
+from leader_election.ros.nodes.robot_topics import (
     LeadershipPublisher,
+    PartTopics,
+    RobotNode,
     StatePublishers,
 )
-from leader_election.ros.nodes.waiting import MissingInput
 from leader_election.swarm.fleet.key_file import KeyFile, SwarmTimeFile
+from leader_election.swarm.fleet.robot_list import format_ids
 from rclpy.clock import ClockType
 from rclpy.node import Node
 from std_msgs.msg import String
@@ -94,8 +99,8 @@ class Election:
             parameters.swarm_key_file, parameters.robot_id, parameters.diagnostics_period)
             if parameters.swarm_key_file else None)
         wall, begun = time.time_ns() // 10**6, int(self._now() * 1e3)
-        host = RobotNode(node, declarations, self.steady_clock, parameters.robot_id, self._pose,
-                         lambda: self.runs, parameters.output_prefix, self._lag)
+        host = RobotNode(node, declarations, self.steady_clock, self._pose,
+                         lambda: self.runs, parameters, self._lag)
         wanted = [parameters, *(each.values for each in self._instances.values())]
         self._topics: dict[str, PartTopics] = {
             entry.name: entry.load('topics')(host) for entry in PARTS
@@ -263,13 +268,13 @@ class Election:
 
     # Rounds and output.
 
-    def _round(self, now: float, pending: PendingRound | None) -> None:
+    def _round(self, now: float, neighbours: list[Neighbour] | None) -> None:
         if self._schedule is None:
             # Closed, but spun on: nothing may follow the last messages.
             return
         leader = self.robot.state.leader
         told = self._changes()
-        payload = self.robot.round(now, pending)
+        payload = self.robot.round(now, neighbours)
         # A node beside the robot hears that it may not act before others hear that they may.
         self._leadership.publish()
         if told != self._changes():
@@ -293,7 +298,7 @@ class Election:
             if change != before:
                 self._node.get_logger().get_child(CHANGES).info(
                     f'{"" if instance.name == MAIN else instance.name + " "}'
-                    f'{text(instance)}: {change.because}')
+                    f'{leadership_text(instance)}: {change.because}')
 
     def _watch_key(self) -> None:
         """Keep the swarm time, and read the key file again if it has changed."""
@@ -324,3 +329,80 @@ class Election:
         for topics in self._topics.values():
             topics.withdraw()
         self._leadership.publish(active=False)
+
+
+def announcement(election: Election) -> str:
+    """Return the line of one robot: its id, and its settings."""
+    return f'robot {election.parameters.robot_id}: {settings(election)}'
+
+
+def announcements(elections: Iterable[Election]) -> list[str]:
+    """Return one line for all robots of the same settings, in the order of the first of each."""
+    ids: dict[str, list[int]] = {}
+    for election in elections:
+        ids.setdefault(settings(election), []).append(election.parameters.robot_id)
+    return [f'{"robots" if len(own) > 1 else "robot"} {format_ids(tuple(own))}: {text}'
+            for text, own in ids.items()]
+
+
+def settings(election: Election) -> str:
+    """Return the algorithm, radius, range, topic and key of a robot, as a text."""
+    parameters, keys = election.parameters, election.robot.authentication.keys
+    unit = '' if METRICS.get(parameters.metric).counts_links else ' m'
+    return (f'algorithm {parameters.algorithm}, radius {parameters.radius:g}{unit}, '
+            f'communication range {parameters.communication_range:g} m, '
+            f'topic {election.topic}, '
+            + (f'key {fingerprint(keys[0])}' if keys else 'no key'))
+
+
+class ElectionNode(Node):
+    """
+    The node of one robot, which takes part from construction to destruction.
+
+    :ivar election: connects the robot to topics, timers and parameters.
+    :ivar robot: the robot, which is independent of ROS.
+    :ivar steady_clock: the clock of its timers and ages.
+    """
+
+    def __init__(self, *, defaults: Mapping[str, Any] = NO_DEFAULTS,
+                 others: Sequence[type] = (), **options: Any) -> None:
+        """
+        Declare the parameters and start the robot.
+
+        :param defaults: of parameters that are set neither by file nor by argument, by name.
+        :param others: the parameters of a node of the same process, which gets the same arguments.
+        :param options: for ``rclpy.node.Node``.
+        :raises ParameterError: for a wrong parameter.
+        """
+        super().__init__('election_node', **options)
+        refuse_unknown(self, ElectionParameters, *others, of_robot=True)
+        self.election = Election(self, self._declarations(defaults))
+        self.robot = self.election.robot
+        self.steady_clock = self.election.steady_clock
+        self.election.start()
+
+    def _declarations(self, defaults: Mapping[str, Any]) -> Declarations:
+        return Declarations(self, defaults=defaults)
+
+    @property
+    def failure(self) -> ParameterError | None:
+        """Return the error that ends the process, ``None`` while there is none."""
+        return self.election.failure
+
+    def missing(self) -> list[MissingInput]:
+        """Return the missing inputs of the robot."""
+        return self.election.missing()
+
+    def close(self) -> None:
+        """Stop the tasks. Called before the node is destroyed."""
+        self.election.close()
+
+
+def main() -> int:
+    """Run one robot's node until it is stopped, and return the exit status."""
+    def make() -> list[Node]:
+        node = ElectionNode()
+        node.get_logger().info(announcement(node.election))
+        return [node]
+
+    return run(make)

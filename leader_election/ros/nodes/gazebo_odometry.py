@@ -29,13 +29,12 @@ from leader_election.parameters import ParameterError
 from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
-from leader_election.ros.nodes.process import run
+from leader_election.ros.nodes.process import BUFFERS, MissingInput, run
 from leader_election.ros.nodes.qos import EVENTS, SENSOR
 from leader_election.ros.nodes.sensor_publishers import BASE, TransformPublisher
 from leader_election.ros.nodes.swarm_world import FORWARD, IN_PLANE
-from leader_election.ros.nodes.waiting import BUFFERS, MissingInput
 from leader_election.ros.nodes.wander import namespaces
-from leader_election.simulation.kinematics import quaternions, velocities_between
+from leader_election.simulation.motion import quaternions, velocities_between
 from leader_election.simulation.odometry import ErroneousOdometry, Pose
 from leader_election.simulation.parameters import GazeboOdometryParameters
 from nav_msgs.msg import Odometry

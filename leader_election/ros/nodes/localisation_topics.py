@@ -34,15 +34,15 @@ from geometry_msgs.msg import Pose as PoseMessage
 from geometry_msgs.msg import TransformStamped
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
-from leader_election.localisation import sighting_sources as sightings
+from leader_election.localisation import sighting as sightings
 from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
 from leader_election.localisation.parameters import DETECTIONS, MEASUREMENTS, RANGES, TAGS
 from leader_election.localisation.poses import from_parameter, from_quaternion, moved_to, Pose
 from leader_election.parameters import frame_name, ParameterError
 from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes import clock
-from leader_election.ros.nodes.part_topics import Listen
 from leader_election.ros.nodes.qos import EVENTS, SIGHTINGS
+from leader_election.ros.nodes.robot_topics import Listen
 from nav_msgs.msg import Odometry
 import numpy as np
 from rcl_interfaces.msg import ParameterType
@@ -260,7 +260,7 @@ class LocalisationPublishers:
         """
         self._node = node
         self._robot = robot
-        space = robot.parameters.output_prefix
+        space = robot.parameters.outputs_of()
         self._odometry = node.create_publisher(Odometry, space + ODOMETRY, EVENTS)
         self._distances = node.create_publisher(Float64MultiArray, space + DISTANCES, EVENTS)
         self._transforms = None

@@ -23,12 +23,9 @@ from typing import Any
 
 from leader_election.election.robot.parameters import ElectionParameters, ManagedParameters
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.declare import Declarations, Declared
-from leader_election.ros.nodes.election import Election
-from leader_election.ros.nodes.election_node import announcement
-from leader_election.ros.nodes.process import await_acknowledgements, run
-from leader_election.ros.nodes.unknown_parameters import refuse_unknown
-from leader_election.ros.nodes.waiting import MissingInput
+from leader_election.ros.nodes.declare import Declarations, Declared, refuse_unknown
+from leader_election.ros.nodes.election import announcement, Election
+from leader_election.ros.nodes.process import await_acknowledgements, MissingInput, run
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node

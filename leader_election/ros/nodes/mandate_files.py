@@ -19,11 +19,17 @@ import math
 import os
 from pathlib import Path
 
-from leader_election.election.mandates.memory import Kept, MandateTool, Memory
-from leader_election.election.mandates.settings import DIGEST_BITS, NO_MARK, RosterMark
+from leader_election.election.mandates.parameters import (
+    DIGEST_BITS,
+    Kept,
+    MandateTool,
+    Memory,
+    NO_MARK,
+    RosterMark,
+)
 from leader_election.parameters import ParameterError
 from leader_election.parameters.files import expanded
-from leader_election.ros.nodes.part_topics import PartTopics
+from leader_election.ros.nodes.robot_topics import PartTopics
 
 MOST_BYTES = 1000
 MOST_PROMISE = 2.0 * 3600.0
@@ -102,7 +108,7 @@ class MandateFiles(PartTopics):
     def tool(self, instance: str) -> MandateTool:
         """Return clock and memory of the mandates of an instance."""
         domain = os.environ.get('ROS_DOMAIN_ID') or '0'
-        name = f'mandates_{domain}_{self.host.robot_id}_{instance}.json'
+        name = f'mandates_{domain}_{self.host.parameters.robot_id}_{instance}.json'
         return MandateTool(self.host.lag, lambda: MandateFile(_folder() / name))
 
 

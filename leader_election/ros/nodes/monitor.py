@@ -80,9 +80,10 @@ class Markers:
             self._gone([robot for robot in snapshot.gone.values() if robot.position is not None]),
             self._links(p for pair in links(snapshot, communication_range)
                         for p in positions(snapshot, pair)),
-            *(self._label(robot) for robot in leaders),
-            *(self._decision(robot) for robot in leaders),
-            *(self._fields(robot) for robot in placed if robot.fields),
+            *(self._text('labels', robot, formatting.label(robot), 0.6, 0.0) for robot in leaders),
+            *(self._text('decisions', robot, robot.decision, 0.3, -0.6) for robot in leaders),
+            *(self._text('fields', robot, formatting.fields_text(robot.fields), 0.2, -0.9)
+              for robot in placed if robot.fields),
             *(self._deviation(robot, frame) for robot in placed if robot.deviation > 0.0),
             *(self._region(leader, positions(snapshot, members), frame.colours[leader])
               for leader, members in regions(snapshot).items())]
@@ -120,17 +121,6 @@ class Markers:
         marker.points = _points(ends)
         return marker
 
-    def _label(self, robot: RobotView) -> Marker:
-        return self._text('labels', robot, formatting.label(robot), 0.6, 0.0)
-
-    def _decision(self, robot: RobotView) -> Marker:
-        decision = formatting.shortened(robot.decision, TEXT_LENGTH)
-        return self._text('decisions', robot, decision, 0.3, -0.6)
-
-    def _fields(self, robot: RobotView) -> Marker:
-        fields = formatting.shortened(formatting.fields_text(robot.fields), TEXT_LENGTH)
-        return self._text('fields', robot, fields, 0.2, -0.9)
-
     def _deviation(self, robot: RobotView, frame: Frame) -> Marker:
         """Return a circle, not a disc: deviations of odometry alone soon overlap."""
         marker = self._marker('deviations', Marker.LINE_STRIP, 0.03,
@@ -148,7 +138,7 @@ class Markers:
         [marker.pose.position] = _points([robot.position])
         marker.pose.position.y += above
         marker.pose.position.z = 0.6
-        marker.text = text
+        marker.text = formatting.shortened(text, TEXT_LENGTH)
         return marker
 
     def _region(self, leader: int, members: list[Position], colour: formatting.Colour) -> Marker:

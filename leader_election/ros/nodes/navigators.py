@@ -26,8 +26,7 @@ from action_msgs.srv import CancelGoal
 from geometry_msgs.msg import PoseStamped
 from leader_election.election.tasks.navigation import Report
 from leader_election.election.tasks.steering import Pose
-from leader_election.ros.nodes.process import ACKNOWLEDGEMENT
-from leader_election.ros.nodes.waiting import MissingInput
+from leader_election.ros.nodes.process import ACKNOWLEDGEMENT, MissingInput
 from rclpy.action import ActionClient
 from rclpy.node import Node
 from rclpy.task import Future

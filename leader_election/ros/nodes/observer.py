@@ -20,8 +20,8 @@ from typing import Any
 
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
+from leader_election.ros.nodes.process import MissingInput
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, STATE, subscribe
-from leader_election.ros.nodes.waiting import MissingInput
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.swarm.tracker import ObserverParameters, SwarmTracker

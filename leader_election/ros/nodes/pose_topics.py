@@ -30,9 +30,9 @@ from leader_election.ros.nodes.localisation_topics import (
     subscribe_sightings,
     Transforms,
 )
-from leader_election.ros.nodes.part_topics import Listen
+from leader_election.ros.nodes.process import MissingInput
 from leader_election.ros.nodes.qos import SENSOR, SIGHTINGS
-from leader_election.ros.nodes.waiting import MissingInput
+from leader_election.ros.nodes.robot_topics import Listen
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from sensor_msgs.msg import Imu

@@ -28,9 +28,9 @@ from leader_election.election.robot.task_runner import ANYTHING, creating, task_
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.navigators import ActionNavigator, navigator_of, TopicNavigator
-from leader_election.ros.nodes.part_topics import PartTopics, prefix_of, RobotNode
+from leader_election.ros.nodes.process import MissingInput
 from leader_election.ros.nodes.qos import advertise, ORDERS, OUTPUT, PROMISES, SENSOR, subscribe
-from leader_election.ros.nodes.waiting import MissingInput
+from leader_election.ros.nodes.robot_topics import PartTopics, RobotNode
 from rclpy.timer import Timer
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension, String
@@ -59,7 +59,7 @@ class TaskContext:
         self.node = robot.host.node
         self.fail: Callable[[BaseException], None] = _raise
         self._robot, self._task = robot, task
-        self._prefix = prefix_of(robot.host.space, instance)
+        self._prefix = robot.host.parameters.outputs_of(instance)
         self._scans: dict[str, float] = {}
         """By topic of a laser scanner: the time of the last scan [s]."""
         self._navigator: TopicNavigator | ActionNavigator | None = None
@@ -175,7 +175,7 @@ class TaskFactory:
             settings = self.host.declarations.declare(
                 kind.parameters, prefix=f'{prefix}{name}.').values
             made = TaskRunner(name, kind(
-                Member(self.host.robot_id, context, self.host.pose), settings))
+                Member(self.host.parameters.robot_id, context, self.host.pose), settings))
         context.fail = made.fail
         self.contexts.append(context)
         self.runners.append(made)
@@ -240,7 +240,7 @@ class _RegionPublisher:
     def __init__(self, host: RobotNode, instance: Instance) -> None:
         self._instance = instance
         self.membership: Membership = instance.parts[Membership.name]  # type: ignore[assignment]
-        prefix = prefix_of(host.space, instance.name)
+        prefix = host.parameters.outputs_of(instance.name)
         self._decision = advertise(host.node, String, f'{prefix}decision', OUTPUT, PROMISES[:1])
         self._summary = advertise(
             host.node, Float64MultiArray, f'{prefix}region_summary', OUTPUT, PROMISES[:1])

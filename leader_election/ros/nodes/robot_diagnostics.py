@@ -27,14 +27,10 @@ from leader_election.election.messages.codec import MAIN
 from leader_election.election.messages.localisation_codec import SIGHTINGS_LEFT_OUT
 from leader_election.election.messages.swarm_key import fingerprint
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot import leadership
+from leader_election.election.robot.diagnostics import leadership_text
 from leader_election.election.robot.reasons import list_of
 from leader_election.election.robot.reception import NeighbourhoodWatch, ROUNDS
-from leader_election.election.robot.robot import (
-    LEADER_CHANGES,
-    ODOMETRY_WITHOUT_TRANSFORM,
-    Robot,
-)
+from leader_election.election.robot.robot import LEADER_CHANGES, ODOMETRY_WITHOUT_TRANSFORM, Robot
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
 from leader_election.localisation.parameters import GIVEN, POSE, TRANSFORM
 from leader_election.ros.nodes.qos import EVENTS
@@ -214,7 +210,7 @@ def _election(robot: Robot, now: float) -> Concern:
         for part in instance.parts.values():
             if warning := part.warning(instance.leads, now):
                 return WARN, warning, values
-    return OK, leadership.text(robot.main), values
+    return OK, leadership_text(robot.main), values
 
 
 def _odometry_status(robot: Robot, now: float) -> Concern:

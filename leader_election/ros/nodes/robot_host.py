@@ -25,13 +25,17 @@ import sys
 from typing import Any
 
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.ros.nodes.declare import Declared, overrides
-from leader_election.ros.nodes.election import CHANGES
-from leader_election.ros.nodes.election_node import announcements, ElectionNode
+from leader_election.ros.nodes.declare import Declared, overrides, refuse_unknown
+from leader_election.ros.nodes.election import announcements, CHANGES, ElectionNode
 from leader_election.ros.nodes.process import run
-from leader_election.ros.nodes.unknown_parameters import refuse_unknown
-from leader_election.swarm.fleet import hosting
-from leader_election.swarm.fleet.robot_list import format_ids, parse_ids, RobotSpec
+from leader_election.swarm.fleet.robot_list import (
+    format_ids,
+    parse_ids,
+    RobotHostParameters,
+    RobotSpec,
+    strength,
+    swarm_robots,
+)
 from rclpy.logging import LoggingSeverity
 from rclpy.node import Node
 from rclpy.utilities import remove_ros_args
@@ -53,9 +57,9 @@ class RobotHost(Node):
         :raises ParameterError: for a wrong parameter, of this node or of a robot's.
         """
         super().__init__('fleet')
-        refuse_unknown(self, hosting.RobotHostParameters, ElectionParameters, of_robot=True)
-        self.parameters = Declared(self, hosting.RobotHostParameters).values
-        known = {robot.id: robot for robot in hosting.swarm_robots(self.parameters)}
+        refuse_unknown(self, RobotHostParameters, ElectionParameters, of_robot=True)
+        self.parameters = Declared(self, RobotHostParameters).values
+        known = {robot.id: robot for robot in swarm_robots(self.parameters)}
         members = parse_ids(self.parameters.members, tuple(known))
         self._roster = format_ids(tuple(known))
         shared = _shared_arguments(arguments)
@@ -86,12 +90,12 @@ class RobotHost(Node):
         for name, topic in topics.items():
             if topic != name:
                 remaps += ['-r', f'{name}:={topic.replace("{id}", str(robot.id))}']
-        chosen = hosting.strength(self.parameters, robot.id)
+        chosen = strength(self.parameters, robot.id)
         defaults: dict[str, Any] = {} if chosen is None else {'strength': chosen}
         node = ElectionNode(
             use_global_arguments=False, namespace=f'{space}/{robot.name}',
             cli_args=['--ros-args', *shared, *remaps], parameter_overrides=overrides(own),
-            defaults=defaults, others=(hosting.RobotHostParameters,))
+            defaults=defaults, others=(RobotHostParameters,))
         # Those of many robots would bury what else the process says.
         node.get_logger().get_child(CHANGES).set_level(LoggingSeverity.WARN)
         if chosen not in (None, node.election.parameters.strength):

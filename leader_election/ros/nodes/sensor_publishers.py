@@ -26,10 +26,9 @@ from typing import Any
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from leader_election.ros.nodes.qos import EVENTS
-from leader_election.simulation.kinematics import Array, quaternions
-from leader_election.simulation.lidar import SCAN_BEAMS, SCAN_RANGE
+from leader_election.simulation.motion import Array, quaternions
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.sensors import OBSERVER, RateLimiter
+from leader_election.simulation.sensors import OBSERVER, RateLimiter, SCAN_BEAMS, SCAN_RANGE
 from leader_election.simulation.world import World
 import numpy as np
 from rclpy.node import Node

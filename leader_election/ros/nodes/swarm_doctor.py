@@ -34,11 +34,11 @@ from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.process import init_ros, StopRequest
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE, STREAM
-from leader_election.swarm.doctor import command, communication
+from leader_election.swarm.doctor import communication, diagnoses
 from leader_election.swarm.doctor import observations as observed
 from leader_election.swarm.doctor.diagnoses import about, choose, examine, swarm_topics
-from leader_election.swarm.fleet import receive_buffers
 from leader_election.swarm.fleet.link_status import LinkReport, parse_link
+from leader_election.swarm.fleet.robot_list import buffer_sizes
 from leader_election.swarm.tracker import MAX_ROBOTS
 from nav_msgs.msg import Odometry
 import rclpy
@@ -75,7 +75,7 @@ class SwarmDoctor(Node):
         """
         Subscribe to all topics of interest.
 
-        :param options: by :func:`leader_election.swarm.doctor.command.parse`.
+        :param options: by :func:`leader_election.swarm.doctor.diagnoses.parse`.
         """
         super().__init__(f'swarm_doctor_{os.getpid()}', enable_rosout=False,
                          start_parameter_services=False, use_global_arguments=False,
@@ -242,7 +242,7 @@ class SwarmDoctor(Node):
             expected=self._options.expected, planned=self._options.planned,
             radio_topics=self._options.radio_topics,
             other_domains=sorted(communication.domains(sockets) - {domain}),
-            receive_buffers=receive_buffers.sizes())
+            receive_buffers=buffer_sizes())
 
     def pace(self) -> float:
         """Return the speed of simulated time relative to real time, 1 without ``/clock``."""
@@ -302,7 +302,7 @@ def observe(options: Any, stopped: Callable[[], bool]) -> observed.Observations 
 def main() -> int:
     """Observe, and print the report, and return the exit status."""
     try:
-        options = command.parse(remove_ros_args(sys.argv)[1:])
+        options = diagnoses.parse(remove_ros_args(sys.argv)[1:])
         init_ros()
         stop = StopRequest()
         stop.listen()
@@ -318,10 +318,10 @@ def main() -> int:
     findings = examine(swarm)
     if options.robot:
         findings = about(findings, options.robot)
-    report = (command.document(swarm, findings) if options.json
-              else command.text(swarm, findings, min(
-                  shutil.get_terminal_size((command.WIDTH, 0)).columns, command.MOST_WIDTH)))
+    report = (diagnoses.document(swarm, findings) if options.json
+              else diagnoses.text(swarm, findings, min(
+                  shutil.get_terminal_size((diagnoses.WIDTH, 0)).columns, diagnoses.MOST_WIDTH)))
     # The encoding of a terminal may lack letters of robots' names.
     sys.stdout.reconfigure(errors='backslashreplace')  # type: ignore[union-attr]
     print(report, end='', flush=True)
-    return command.status(findings)
+    return diagnoses.status(findings)

@@ -25,9 +25,9 @@ from leader_election.election.messages import codec
 from leader_election.ros.nodes import clock, process
 from leader_election.ros.nodes import sensor_publishers as sensors
 from leader_election.ros.nodes.declare import declare_all
+from leader_election.ros.nodes.process import MissingInput
 from leader_election.ros.nodes.qos import advertise, EVENTS, NEIGHBOURHOOD, STATE, subscribe
-from leader_election.ros.nodes.waiting import MissingInput
-from leader_election.simulation.kinematics import Array, quaternions
+from leader_election.simulation.motion import Array, quaternions
 from leader_election.simulation.odometry import OdometryCovariance
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.scene import Scene

@@ -26,8 +26,7 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PolygonStamped
-from leader_election.election.mandates.lease import lease_in
-from leader_election.election.mandates.part import MANDATE_OF, MANDATE_TERM
+from leader_election.election.mandates.part import lease_in, MANDATE_OF, MANDATE_TERM
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.ros.nodes.qos import advertise, PROMISES
 from rclpy.node import Node

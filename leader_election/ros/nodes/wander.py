@@ -35,12 +35,11 @@ from leader_election.parameters import frame_name, ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.localisation_topics import ParameterOrigin, pose_of, ROBOT_NODE
-from leader_election.ros.nodes.process import run
+from leader_election.ros.nodes.process import MissingInput, run
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, subscribe
-from leader_election.ros.nodes.waiting import MissingInput
-from leader_election.simulation.lidar import MAP_LIDAR_RANGE, MapLidar
 from leader_election.simulation.motion import LEVY_SCALE, LEVY_SHAPE
 from leader_election.simulation.scene import load_arena
+from leader_election.simulation.sensors import MAP_LIDAR_RANGE, MapLidar
 from leader_election.swarm.fleet.robot_list import is_robot_name
 from nav_msgs.msg import Odometry
 import numpy as np

@@ -35,7 +35,7 @@ from leader_election.swarm.doctor.observations import (
     Symptom,
 )
 from leader_election.swarm.fleet.link_status import PeerCounts, TOO_LONG, UNSENT
-from leader_election.swarm.fleet.receive_buffers import MANY_ROBOTS, too_small
+from leader_election.swarm.fleet.robot_list import buffers_too_small, MANY_ROBOTS
 
 LOSS = 0.2
 """The greatest share of lost messages that is tolerated."""
@@ -198,7 +198,7 @@ def _name(swarm: Observations, peer: str, counts: PeerCounts) -> str:
 
 def receive_buffers(swarm: Observations) -> Iterator[Symptom]:
     """Find buffers that are too small for Gazebo."""
-    small = too_small(swarm.receive_buffers)
+    small = buffers_too_small(swarm.receive_buffers)
     if small and any(e.node.rpartition('/')[2] in BRIDGES for e in swarm.endpoints):
         yield Symptom(Level.WARN if len(swarm.robots) > MANY_ROBOTS else Level.NOTE, (),
                       f'Gazebo Sim announces all topics at once, every second: {small}')

@@ -26,13 +26,7 @@ from leader_election.election.mandates.parameters import NAMES
 from leader_election.election.messages.swarm_key import is_signed
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.swarm.doctor.observations import (
-    by_key,
-    Level,
-    listing,
-    Observations,
-    Symptom,
-)
+from leader_election.swarm.doctor.observations import by_key, Level, listing, Observations, Symptom
 
 NO_MORE = 'and not any more'
 

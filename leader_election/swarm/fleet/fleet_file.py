@@ -41,12 +41,13 @@ from leader_election.localisation.parameters import GIVEN
 from leader_election.parameters import (
     did_you_mean,
     files,
+    names_in,
     Parameter,
     ParameterError,
-    strict_yaml,
+    shown,
     table,
 )
-from leader_election.parameters.values import names_in, shown
+from leader_election.parameters.files import read_yaml
 from leader_election.swarm.fleet import fleet_settings, robot_list
 from leader_election.swarm.fleet.transports import LinkParameters
 
@@ -277,7 +278,7 @@ def read_fleet(text: str, source: str) -> Fleet:
 
 def _document(text: str) -> dict[str, Any]:
     try:
-        raw = strict_yaml.read(text)
+        raw = read_yaml(text)
     except (ValueError, TypeError, OverflowError) as error:
         raise ParameterError(str(error)) from None
     document = _mapping(WHOLE_FILE, {} if raw is None else raw)

@@ -12,24 +12,38 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Settings of robots in a fleet file: parameters of nodes and tasks, and topics; all checked."""
+"""
+Settings of robots in a fleet file: parameters of nodes and tasks, and topics; all checked.
 
-from collections.abc import Iterable, Mapping
+And files of ROS parameters: their sections, and what they set on a node.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 import re
 from typing import Any, NamedTuple
 
 from leader_election.election.regions.task import task_class, task_names
-from leader_election.election.robot.own_parameters import built, chosen_entries, prefix_of
 from leader_election.election.robot.parameters import (
+    built,
+    chosen_entries,
     ElectionParameters,
     further_names,
     InstanceParameters,
+    prefix_of,
 )
 from leader_election.election.robot.task_runner import task_label
 from leader_election.election.tasks.driving import DriverParameters
-from leader_election.parameters import did_you_mean, Parameter, ParameterError, table
-from leader_election.parameters.values import names_in, shown
+from leader_election.parameters import (
+    did_you_mean,
+    names_in,
+    Parameter,
+    ParameterError,
+    shown,
+    table,
+)
+from leader_election.parameters.files import LEADING_ZERO, read_text
 from leader_election.swarm.fleet.transports import LinkParameters
+import yaml
 
 SHARED_TOPIC = 'neighbourhood'
 TOPICS = {SHARED_TOPIC: '/neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
@@ -295,3 +309,119 @@ def flatten(raw: Mapping[str, Any]) -> dict[str, Any]:
         else:
             found[str(name)] = value
     return found
+
+
+PARAMETERS_KEY = 'ros__parameters'
+ALL_NODES = '/**'
+"""The section for all nodes, which launch also uses for arguments."""
+
+
+def global_parameters(path: str) -> dict[str, Any]:
+    """
+    Return the parameters that a file sets for all nodes, in section ``/**``.
+
+    :param path: of the file, empty for none.
+    :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
+    """
+    if not path:
+        return {}
+    try:
+        sections = yaml.safe_load(read_text(path))
+        return dict(sections.get(ALL_NODES, {}).get(PARAMETERS_KEY, {}))
+    except (OSError, ValueError, ArithmeticError, AttributeError, LookupError, TypeError,
+            RecursionError, yaml.YAMLError) as error:
+        hint = '; a tab is not allowed, indent by spaces' if r"'\t'" in str(error) else ''
+        raise ParameterError(f'parameter params_file: {path!r} is not a file of parameters: '
+                             + ' '.join(str(error).split()) + hint) from None
+
+
+def effective_parameters(path: str, nodes: Iterable[str],
+                         given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """
+    Return the parameters that a file and the arguments of a launch set, for each node.
+
+    ROS merges all values of one section, those of arguments last, and applies sections in the
+    order in which the file first names them. So an argument, which belongs to ``/**``, does not
+    take precedence over a section behind it.
+
+    :param path: of the file, empty for none.
+    :param nodes: their names with their namespaces.
+    :param given: the values of arguments, by name.
+    :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
+
+    >>> effective_parameters('', ['alice/election_node'], {'tasks': 'count'})
+    [{'tasks': 'count'}]
+    """
+    places: dict[str, dict[str, Any]] = {}
+    for place, parameters in [*all_sections(path), (ALL_NODES, given)]:
+        places.setdefault(place.strip('/'), {}).update(flatten(parameters))
+    return [{name: value for place, parameters in places.items() if section_applies(place, node)
+             for name, value in parameters.items()} for node in nodes]
+
+
+def section_applies(place: str, node: str) -> bool:
+    """
+    Return whether a section of a parameter file applies to a node.
+
+    :param place: the name of the section, with wildcards.
+    :param node: its name with its namespace.
+
+    >>> [section_applies(place, 'alice/election_node') for place in (
+    ...     '/**', '/alice/election_node', '/alice/*', '/**/election_node', '/bob/election_node')]
+    [True, True, True, True, False]
+    """
+    names = {'**': '(/[^/]+)*', '*': '/[^/]+'}
+    pattern = ''.join(names.get(part, '/' + re.escape(part))
+                      for part in place.split('/') if part)
+    return re.fullmatch(pattern, '/' + node.strip('/')) is not None
+
+
+def own_names(path: str, node: str) -> set[str]:
+    """
+    Return the names of parameters that sections of a file other than ``/**`` set on a node.
+
+    :param node: its name with its namespace.
+    """
+    return {name for place, parameters in all_sections(path)
+            if place.strip('/') != ALL_NODES.strip('/') and section_applies(place, node)
+            for name in flatten(parameters)}
+
+
+def octal_numbers(path: str, node: str) -> dict[str, str]:
+    """
+    Return the parameters with a leading zero, which ROS reads as octal, by name.
+
+    :param node: its name with its namespace.
+    """
+    found = {}
+    as_written = dict(_sections('', yaml.load(read_text(path), yaml.BaseLoader)))
+    for place, parameters in all_sections(path):
+        texts = flatten(as_written.get(place, {}))
+        for name, value in flatten(parameters).items() if section_applies(place, node) else ():
+            text = texts.get(name, '')
+            pairs = zip(value, text) if isinstance(value, list) else [(value, text)]
+            for number, written in pairs:
+                if type(number) is int and LEADING_ZERO.fullmatch(written):
+                    found[name] = written
+    return found
+
+
+def sections_of_others(path: str, node: str) -> list[str]:
+    """Return the sections of a file that do not apply to a node."""
+    return ['/' + place.strip('/') for place, _ in all_sections(path)
+            if not section_applies(place, node)]
+
+
+def all_sections(path: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the sections of a file and their parameters, none for an empty path."""
+    global_parameters(path)
+    return list(_sections('', yaml.safe_load(read_text(path)))) if path else []
+
+
+def _sections(place: str, inside: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield each section that has parameters, and these. Namespaces may be nested."""
+    for name, value in inside.items() if isinstance(inside, Mapping) else ():
+        if name == PARAMETERS_KEY and isinstance(value, Mapping):
+            yield place, value
+        elif isinstance(name, str):
+            yield from _sections(f'{place}/{name}', value)

@@ -13,21 +13,41 @@
 # limitations under the License.
 
 """
-Lists of robots, and of robot ids, as text.
+Lists of robots, and of robot ids, as text; and the robots that one computer hosts.
 
 A list of robots has the form that launch files of nav2 take for several robots, separated by
 semicolons: ``{name: robot1, pose: {x: 0.5, y: 0.5, yaw: 0}}; {...}``. The key ``id`` is an
 addition.
+
+The executable ``fleet`` (``leader_election.ros.nodes.robot_host``) hosts the nodes of many robots
+in one process. It is not to be confused with the fleet file of this room, which describes physical
+robots, each with a process of its own. Robots without a list are placed by the scene's layout.
+Gazebo Sim with many robots overflows the receive buffers of Linux.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 import math
+from pathlib import Path
+import random
 import re
 from typing import Any, NamedTuple
 
 from leader_election.election.messages.wire import MAX_ID
-from leader_election.parameters import as_number, as_whole_number, ParameterError, strict_yaml
-from leader_election.parameters.values import id_ranges, shown
+from leader_election.parameters import (
+    as_number,
+    as_whole_number,
+    id_ranges,
+    parameter,
+    ParameterError,
+    shown,
+)
+from leader_election.parameters.files import read_yaml
+from leader_election.simulation.motion import overlaps
+from leader_election.simulation.parameters import SceneParameters
+from leader_election.simulation.scene import Arena, free_space, make_scene, Scene
+import numpy as np
+import shapely
 
 
 class RobotSpec(NamedTuple):
@@ -157,7 +177,7 @@ def _parse_robot(part: str, parameter: str) -> tuple[str, int | None, tuple[floa
 
 def _parse_mapping(part: str, parameter: str) -> dict[Any, Any]:
     try:
-        found = strict_yaml.read(part)
+        found = read_yaml(part)
     except ValueError:
         found = None
     if not isinstance(found, dict):
@@ -247,3 +267,123 @@ def format_ids(ids: tuple[int, ...]) -> str:
         else:
             runs.append([i, i])
     return ','.join(str(a) if a == b else f'{a}-{b}' for a, b in runs)
+
+
+BUFFER_DEFAULT, BUFFER_LIMIT = 'net.core.rmem_default', 'net.core.rmem_max'
+"""The settings of Linux: the default size of a buffer, and the largest allowed one [B]."""
+ENOUGH_BUFFER = 4 * 2**20
+"""The size that suffices for about 100 robots in Gazebo Sim [B]."""
+MANY_ROBOTS = 20
+"""Robots in Gazebo Sim for which Linux's default buffers suffice."""
+BUFFER_REMEDY = f'sudo sysctl -w {BUFFER_DEFAULT}={ENOUGH_BUFFER} {BUFFER_LIMIT}={ENOUGH_BUFFER}'
+
+
+def buffer_sizes() -> dict[str, int]:
+    """Return the settings of this computer by name, none where it has others [B]."""
+    found: dict[str, int] = {}
+    for name in (BUFFER_DEFAULT, BUFFER_LIMIT):
+        try:
+            found[name] = int(Path('/proc/sys', *name.split('.')).read_text(encoding='ascii'))
+        except (OSError, ValueError):
+            continue
+    return found
+
+
+def buffers_too_small(settings: Mapping[str, int]) -> str:
+    """
+    Return the settings that are too small for many robots in Gazebo Sim, empty for none.
+
+    >>> buffers_too_small({BUFFER_DEFAULT: 212992, BUFFER_LIMIT: ENOUGH_BUFFER})
+    'net.core.rmem_default is 212992'
+    """
+    return ', '.join(
+        f'{name} is {size}' for name, size in settings.items() if size < ENOUGH_BUFFER)
+
+
+@dataclass(frozen=True)
+class RobotHostParameters(SceneParameters):
+    """Parameters of ``fleet``: the scene, as of the world, and the robots that it hosts."""
+
+    roster: str = parameter(
+        '', "All robots of the swarm by name: '{name: robot_1, id: 1, pose: {x: 0.5, y: 0.5, "
+        "yaw: 0.0}}; {...}'. Empty: the robots of the scene.")
+    members: str = parameter(
+        '', "The ids of the robots that this process hosts, for example '1-20,25'. Empty: all.")
+    strengths: str = parameter(
+        'random', 'The strength of each robot: random from 0 to 1 by the seed, its id, or as set '
+        'by parameters. Where the parameter strength of a robot is set, it takes precedence.',
+        choices=lambda: ('random', 'id', 'parameters'))
+    odom_topic: str = parameter(
+        'odom', 'The topic of the odometry of each robot, in its namespace; {id} is replaced by '
+        'its id.')
+    measurements_topic: str = parameter(
+        'measurements', 'The topic of the measurements of each robot, in its namespace; {id} is '
+        'replaced by its id.')
+
+
+def swarm_robots(parameters: RobotHostParameters) -> tuple[RobotSpec, ...]:
+    """
+    Return all robots of the swarm: those of the list, or those of the scene without a list.
+
+    :param parameters: the list, or the parameters of the scene.
+    :raises ParameterError: for a wrong list, a wrong scene, or robots that do not fit.
+    """
+    if parameters.roster:
+        return parse_robot_list(parameters.roster, 'roster')
+    return scene_robots(make_scene(parameters))
+
+
+def strength(parameters: RobotHostParameters, robot: int) -> float | None:
+    """
+    Return the strength of a robot, the same in any process.
+
+    :param parameters: the choice of strengths, and the seed.
+    :param robot: its id.
+    :return: ``None`` if it is set by parameters.
+    """
+    # A generator for each robot: the strength does not depend on the other robots of a process.
+    if parameters.strengths == 'random':
+        return random.Random(f'{parameters.seed}/{robot}').random()
+    return float(robot) if parameters.strengths == 'id' else None
+
+
+def scene_robots(scene: Scene) -> tuple[RobotSpec, ...]:
+    """
+    Return the robots of a scene. Their names are ``robot_<id>``.
+
+    :param scene: with ids and initial poses.
+
+    >>> from leader_election.simulation.parameters import SceneParameters
+    >>> from leader_election.simulation.scene import make_scene
+    >>> scene_robots(make_scene(SceneParameters(robots=1, world='empty', layout='grid')))
+    (RobotSpec(name='robot_1', id=1, pose=(0.0, 0.0, 0.0), type=''),)
+    """
+    return tuple(RobotSpec(f'robot_{robot}', robot, start)
+                 for robot, start in zip(scene.ids, scene.starts))
+
+
+def check_free_space(robots: Sequence[RobotSpec], arena: Arena | None, robot_radius: float,
+                     parameter: str = 'robots') -> None:
+    """
+    Check that initial poses are in free space and that robots do not overlap.
+
+    :param robots: with their initial poses.
+    :param arena: ``None`` if it is not known.
+    :param robot_radius: [m].
+    :param parameter: from which the poses come, for the message.
+    :raises ParameterError: for a robot in an obstacle, outside the arena, or within another one.
+        The message names the first such robot.
+    """
+    places = np.array([robot.pose[:2] for robot in robots])
+    if arena is not None:
+        free = free_space(arena.outline, arena.obstacles, robot_radius)
+        for robot, inside in zip(robots, shapely.contains_xy(free, *places.T)):
+            if not inside:
+                raise ParameterError(parameter, problem=f': there is no room for {robot.name} at '
+                                     f'({robot.pose[0]:g}, {robot.pose[1]:g}): an obstacle is '
+                                     'there, or no floor; give it another pose, or another world')
+    # Robots that touch do not overlap, in spite of rounding.
+    for one, other in overlaps(places, robot_radius - 5e-10):
+        raise ParameterError(parameter, problem=f': {robots[one].name} and {robots[other].name} '
+                             'would start within each other; leave '
+                             f'{2 * robot_radius:g} m between them')

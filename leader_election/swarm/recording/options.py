@@ -27,12 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from leader_election.election.messages.codec import MAIN
-from leader_election.parameters import (
-    Parameter,
-    parameter,
-    ParameterError,
-    table,
-)
+from leader_election.parameters import Parameter, parameter, ParameterError, table
 from leader_election.parameters.command_line import (
     CommandLineParser,
     how_to_run,

@@ -24,9 +24,12 @@ from leader_election.election.messages.codec import Position
 from leader_election.parameters.files import replacing
 from leader_election.swarm.snapshot import RobotView
 from leader_election.swarm.view import formatting
-from leader_election.swarm.view.drawing import (
+from leader_election.swarm.view.frame import (
+    bounds,
+    caption,
     drawing,
     FAINT,
+    Frame,
     INK,
     Label,
     legend,
@@ -34,11 +37,11 @@ from leader_election.swarm.view.drawing import (
     PEAK,
     REGION_EDGE,
     REGION_FILL,
+    Rings,
     spot,
     WALL,
     WALL_EDGE,
 )
-from leader_election.swarm.view.frame import bounds, caption, Frame, Rings
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PathCollection, PolyCollection

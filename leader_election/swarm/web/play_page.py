@@ -22,11 +22,12 @@ from typing import Any
 from bokeh.document import Document
 from bokeh.layouts import column, row
 from bokeh.models import ColumnDataSource, widgets
-from leader_election.parameters import Parameter, strict_yaml
+from leader_election.parameters import Parameter
+from leader_election.parameters.files import read_yaml
 from leader_election.swarm.web.live_page import LivePage, PageState, paragraph, text, WIDGETS
 from leader_election.swarm.web.swarm_map import empty_chart
 
-PLAYGROUND: Mapping[str, Any] = strict_yaml.read(
+PLAYGROUND: Mapping[str, Any] = read_yaml(
     Path(__file__).with_name('playground.yaml').read_text(encoding='utf-8'))
 FAULTS: Mapping[str, str] = PLAYGROUND['faults']
 LOOK, MOVE = 'look', 'move'

@@ -22,10 +22,9 @@ from bokeh.models import ColumnDataSource, DataRange1d
 from bokeh.plotting import figure
 from leader_election.election.messages.codec import Position
 from leader_election.swarm.snapshot import RobotView
-from leader_election.swarm.view import drawing
-from leader_election.swarm.view.drawing import FAINT, REGION_EDGE, REGION_FILL
+from leader_election.swarm.view import frame as drawing
 from leader_election.swarm.view.formatting import GONE, hexadecimal, NOTE
-from leader_election.swarm.view.frame import bounds, Frame, Rings
+from leader_election.swarm.view.frame import bounds, FAINT, Frame, REGION_EDGE, REGION_FILL, Rings
 import numpy as np
 
 ALARM = hexadecimal(NOTE)

@@ -20,9 +20,8 @@ from dataclasses import dataclass
 
 from bokeh.models import ColumnDataSource, FactorRange
 from leader_election.swarm.snapshot import regions
-from leader_election.swarm.view.drawing import INK
 from leader_election.swarm.view.formatting import change_text, count, GONE, hexadecimal
-from leader_election.swarm.view.frame import Frame
+from leader_election.swarm.view.frame import Frame, INK
 from leader_election.swarm.web.swarm_map import columns, Data, empty_chart
 
 MOST_EVENTS = 12

@@ -14,9 +14,15 @@
 
 """The registered algorithms, and what Algorithm does for all of them."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
+import math
 from math import inf
-from typing import NamedTuple
+import os
+import random
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 from benchmarks.explicit_states import distances
 from budget import examples
@@ -32,7 +38,7 @@ from leader_election.election.algorithms import (
     Device,
     RECURSIVE,
 )
-from leader_election.election.algorithms.algorithm import BARRED
+from leader_election.election.algorithms.algorithm import BARRED, drawn, reads_chance, unseeded
 from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.fields import (
     change,
@@ -49,7 +55,9 @@ from leader_election.election.algorithms.fields import (
 )
 from leader_election.election.algorithms.recursive import LEVELS
 from leader_election.election.algorithms.replicated import ENTRIES
-from leader_election.parameters import ParameterError
+from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.election.robot.robot import Robot
+from leader_election.parameters import build, ParameterError
 import numpy as np
 import pytest
 
@@ -277,3 +285,133 @@ def test_change_counts_more_hops_at_any_level(best_hops, by):
     before = started._replace(best_hops=(3, 1, *started.best_hops[2:]))
     after = before._replace(best_hops=(*best_hops, *started.best_hops[2:]))
     assert change(RECURSIVE.fields, before, after) == by
+
+
+GENERATOR = np.random.default_rng(3)
+FIRST_LINE = 1
+
+
+def of_a_module() -> float:
+    return random.random()
+
+
+def of_numpy() -> float:
+    return 1.0 + np.random.rand()
+
+
+def imported_within() -> float:
+    import random as dice
+    return dice.random()
+
+
+def by_a_generator() -> float:
+    return GENERATOR.random()
+
+
+HOLDER = SimpleNamespace(random=random.random)
+COMPILED: Any = SimpleNamespace(py_func=of_a_module)
+
+
+def of_an_object() -> float:
+    return HOLDER.random()
+
+
+def compiled() -> float:
+    return COMPILED() + harmless()
+
+
+def called() -> float:
+    return math.sqrt(of_a_module())
+
+
+def called_first() -> float:
+    return called() + harmless() + harmless()
+
+
+def within() -> Callable[[], float]:
+    return lambda: random.random()
+
+
+def enclosing() -> Callable[[], float]:
+    draw, dice = of_a_module, random.Random(3)
+
+    def by_name() -> float:
+        return draw() + dice.random()
+    return by_name
+
+
+@wraps(of_numpy)
+def wrapped() -> float:
+    return 0.0
+
+
+@pytest.mark.parametrize('function, found', [
+    (of_a_module, 'random.random'), (of_numpy, 'np.random.rand'), (imported_within, 'random'),
+    (by_a_generator, 'GENERATOR'), (called, 'random.random'), (called_first, 'random.random'),
+    (of_an_object, 'HOLDER.random'), (compiled, 'random.random'), (within, 'random.random'),
+    (enclosing(), 'dice'), (wrapped, 'np.random.rand'),
+    (SimpleNamespace(py_func=of_numpy), 'np.random.rand')],
+    ids=lambda each: each if isinstance(each, str) else getattr(each, '__name__', 'compiled'))
+def test_unseeded_chance_is_found_with_its_line(function: Any, found: str) -> None:
+    place, _, name = unseeded(function).rpartition(': ')
+    assert name == found
+    line = int(place.rpartition('line ')[2])
+    with open(__file__, encoding='utf-8') as source:
+        assert found.rpartition('.')[2] in source.read().splitlines()[line - 1]
+
+
+def harmless() -> float:
+    return float(np.sqrt(2.0)) + math.pi + FIRST_LINE + len(os.sep) + missing()  # noqa: F821
+
+
+def endless() -> str:
+    import math as maths
+    return 'random' if maths.pi > 3.0 else endless() + math.no_such  # type: ignore
+
+
+@pytest.mark.parametrize('function', [harmless, endless, math.sqrt])
+def test_other_names_are_no_chance(function: Callable[..., Any]) -> None:
+    assert unseeded(function) == ''
+
+
+def test_rounds_of_the_package_take_no_chance() -> None:
+    assert [unseeded(ALGORITHMS.get(name).round) for name in ALGORITHMS.names()] == [
+        ''] * len(ALGORITHMS.names())
+
+
+def drawing(device: Any) -> float:
+    return device.chance
+
+
+def drawing_by_name(device: Any) -> float:
+    return drawing(device)
+
+
+def test_round_reads_chance_where_it_names_the_field() -> None:
+    assert [reads_chance(each) for each in (drawing, drawing_by_name, harmless)] == [
+        True, True, False]
+
+
+class Drawn(NamedTuple):
+    """A state that keeps the number of its round."""
+
+    distance: float
+    leader: int
+    number: float
+
+
+def draw_round(
+        device: Device, state: Drawn, neighbours: Any, metric: Any, parameters: Any) -> Drawn:
+    return Drawn(0.0, device.id, device.chance)
+
+
+def test_robot_draws_by_its_id_and_the_number_of_the_round(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    made: Any = Algorithm('draw', draw_round, Drawn, Drawn, lambda device: Drawn(
+        0.0, device.id, 0.0), lambda: ())
+    monkeypatch.setattr(ALGORITHMS, '_entries', {**ALGORITHMS._entries, 'draw': made})
+    robot, numbers = Robot(build(ElectionParameters, {'robot_id': 7, 'algorithm': 'draw'})), []
+    for second in range(4):
+        robot.round(float(second))
+        numbers.append(robot.state.number)
+    assert numbers == [drawn(0, 7, number) for number in range(4)]

@@ -35,19 +35,9 @@ from collections.abc import Iterator, Mapping
 import math
 import random
 
-from benchmarks.explicit_states import (
-    bound,
-    corrupted,
-    Family,
-    Setting,
-    violations,
-)
-from benchmarks.explicit_states import (
-    check as check_all,
-)
-from benchmarks.explicit_states import (
-    SETTINGS as ALL_SETTINGS,
-)
+from benchmarks.explicit_states import bound, corrupted, Family, Setting, violations
+from benchmarks.explicit_states import check as check_all
+from benchmarks.explicit_states import SETTINGS as ALL_SETTINGS
 from budget import examples
 from election.algorithms.networks import graphs, LENGTHS, STRENGTHS
 from election.algorithms.simulate import corrupt, Network, shuffled

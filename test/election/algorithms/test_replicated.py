@@ -19,11 +19,7 @@ import math
 from benchmarks.explicit_clocks import bound, check
 from benchmarks.explicit_states import graphs as small_graphs
 from budget import examples
-from election.algorithms.networks import (
-    graphs,
-    LENGTHS,
-    STRENGTHS,
-)
+from election.algorithms.networks import graphs, LENGTHS, STRENGTHS
 from election.algorithms.simulate import corrupt, led, Network, shuffled
 from election.algorithms.states import states
 from hypothesis import given, HealthCheck, settings

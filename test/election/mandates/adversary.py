@@ -26,7 +26,7 @@ import random
 from typing import NamedTuple
 
 from leader_election.election.mandates.mandates import Follows, Mandates, NeighbourPart, NO_ONE
-from leader_election.election.mandates.settings import MandateSettings, REACTION
+from leader_election.election.mandates.parameters import MandateSettings, REACTION
 from leader_election.parameters import ParameterError
 
 DURATION, RATE_ERROR = 3.0, 0.05

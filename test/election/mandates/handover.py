@@ -15,7 +15,7 @@
 """Five robots on a line that change their leader, in rounds without losses: how long it takes."""
 
 from leader_election.election.mandates.mandates import Follows, Mandates, NeighbourPart
-from leader_election.election.mandates.settings import MandateSettings
+from leader_election.election.mandates.parameters import MandateSettings
 
 DURATION = 1000.0
 """So long that nothing ends by itself [s]."""

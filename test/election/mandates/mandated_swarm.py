@@ -27,8 +27,9 @@ from typing import Any
 
 from benchmarks.simulated_swarm import SimulatedSwarm
 from leader_election.election.mandates.mandates import Mandates
+from leader_election.election.robot.neighbourhood import Neighbour
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import PendingRound, Robot
+from leader_election.election.robot.robot import Robot
 from leader_election.parameters import build
 
 WIDTH, HEIGHT = 10.0, 7.0
@@ -152,7 +153,7 @@ class Clocked:
         part: Any = self.robot.main.parts.get('mandates')
         return None if part is None else part.mandates
 
-    def round(self, now: float, pending: PendingRound | None = None) -> str:  # noqa: A003
+    def round(self, now: float, pending: list[Neighbour] | None = None) -> str:  # noqa: A003
         """Run a round."""
         return self.robot.round(self.clock(now), pending)
 
@@ -160,7 +161,7 @@ class Clocked:
         """Receive a message."""
         return self.robot.receive(payload, self.clock(now))
 
-    def would_change(self, now: float) -> PendingRound | None:
+    def would_change(self, now: float) -> list[Neighbour] | None:
         """Return whether a round would change something."""
         return self.robot.would_change(self.clock(now))
 
@@ -266,7 +267,7 @@ class MandatedSwarm(SimulatedSwarm):
             super()._arrive(robot, payload)
             self._judge(robot)
 
-    def _round(self, robot: int, pending: PendingRound | None = None) -> None:
+    def _round(self, robot: int, pending: list[Neighbour] | None = None) -> None:
         super()._round(robot, pending)
         self._judge(robot)
 

@@ -26,8 +26,13 @@ from leader_election.election.mandates.mandates import (
     Notice,
     Promise,
 )
-from leader_election.election.mandates.memory import Kept, Memory
-from leader_election.election.mandates.settings import MandateSettings, NO_MARK, roster_marks
+from leader_election.election.mandates.parameters import (
+    Kept,
+    MandateSettings,
+    Memory,
+    NO_MARK,
+    roster_marks,
+)
 from leader_election.parameters import ParameterError
 import pytest
 

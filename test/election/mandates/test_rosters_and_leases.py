@@ -14,9 +14,8 @@
 
 """Rosters and durations as parameters, fences, and the leases of clients."""
 
-from leader_election.election.mandates.fence import Fence
-from leader_election.election.mandates.lease import Lease, lease_in
 from leader_election.election.mandates.parameters import ids_in, roster_in
+from leader_election.election.mandates.part import Fence, Lease, lease_in
 from leader_election.parameters import ParameterError
 import pytest
 

@@ -32,7 +32,7 @@ from election.algorithms.states import states
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.mandates.mandates import MandatePart, Notice
-from leader_election.election.mandates.settings import NO_MARK, RosterMark
+from leader_election.election.mandates.parameters import NO_MARK, RosterMark
 from leader_election.election.messages.codec import (
     Codec,
     InstanceMessage,

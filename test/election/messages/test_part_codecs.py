@@ -22,7 +22,7 @@ from election.messages.payloads import regions
 from hypothesis import example, given
 from hypothesis import strategies as st
 from leader_election.election.mandates.mandates import MandatePart, Notice
-from leader_election.election.mandates.settings import RosterMark
+from leader_election.election.mandates.parameters import RosterMark
 from leader_election.election.messages import localisation_codec as estimates
 from leader_election.election.messages import mandate_codec as mandates
 from leader_election.election.messages.localisation_codec import MOST_SIGHTINGS

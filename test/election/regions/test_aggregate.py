@@ -23,10 +23,8 @@ from budget import examples
 from election.regions.regions import columns
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from leader_election.election.algorithms import Device
-from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.algorithms.fields import NOBODY
-from leader_election.election.regions import summary_layout
+from leader_election.election.regions import collection
 from leader_election.election.regions.aggregate import (
     Aggregate,
     AGGREGATES,
@@ -44,14 +42,7 @@ from leader_election.election.regions.aggregate import (
     total,
     union,
 )
-from leader_election.election.regions.region import (
-    CANDIDATE,
-    parent_of,
-    RELAY,
-    with_effective_strength,
-    WORKER,
-)
-from leader_election.election.regions.summary_layout import (
+from leader_election.election.regions.collection import (
     ADD,
     combine,
     contributes_nothing,
@@ -60,6 +51,9 @@ from leader_election.election.regions.summary_layout import (
     rank,
     RANKED,
     SummaryLayout,
+)
+from leader_election.election.regions.region import (
+    parent_of,
 )
 import pytest
 
@@ -213,7 +207,7 @@ def test_combine_function_of_a_user_is_registered_once(monkeypatch: pytest.Monke
     def longest(a: Any, b: Any) -> Any:
         return max(a, b)
 
-    monkeypatch.setattr(summary_layout, 'OWNS', [min])
+    monkeypatch.setattr(collection, 'OWNS', [min])
     own = Aggregate('longest', OWN, (0.0, 0.0), lambda _, reading: reading, list, combine=longest)
     assert layout_of([own, own]).detail == (1, 1)
     assert together(own, {1: (1.0, 5.0), 2: (1.0, 6.0), 3: (0.0, 9.0)}) == [1.0, 6.0]
@@ -270,16 +264,7 @@ def test_rank_of_many_records_equals_sorting(
     assert into == ranked(records, places)
 
 
-# Roles: which devices may lead; and the parent on the way to a leader.
-
-def test_worker_and_relay_are_barred_by_their_effective_strength():
-    assert with_effective_strength(Device(3, 7.0), CANDIDATE) == Device(3, 7.0)
-    assert (
-        with_effective_strength(Device(3, 7.0), WORKER)
-        == with_effective_strength(Device(3, -7.0), RELAY)
-        == Device(3, BARRED)
-    )
-    assert BARRED < -1e300
+# The parent on the way to a leader.
 
 
 def said(*leader_and_distance: tuple[int, float]):

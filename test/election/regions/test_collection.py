@@ -19,16 +19,18 @@ from typing import Any, NamedTuple
 from election.regions.regions import columns
 from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions.collection import (
+    ADD,
     collect_contributions,
     collect_multi_path,
     collect_tree,
     gather_contributions,
     LATE,
+    LEAST,
     LEAST_WEIGHT,
     shares_of,
+    SummaryLayout,
     weight,
 )
-from leader_election.election.regions.summary_layout import ADD, LEAST, SummaryLayout
 import pytest
 
 BOTH = SummaryLayout((ADD, LEAST), (0, 1, 2), (0, 0))

@@ -18,12 +18,8 @@ from math import inf, sqrt
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.election.regions.pattern import (
-    decay,
-    resized,
-    scaled,
-    smoothed,
-)
+from leader_election.election.regions.collection import ADD, SummaryLayout
+from leader_election.election.regions.pattern import decay, resized, scaled, smoothed
 from leader_election.election.regions.region import (
     GRADIENT,
     parameters_of,
@@ -31,7 +27,6 @@ from leader_election.election.regions.region import (
     RegionSettings,
     TREE,
 )
-from leader_election.election.regions.summary_layout import ADD, SummaryLayout
 import pytest
 
 BASE = RegionParameters(

@@ -40,6 +40,7 @@ from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.regions.aggregate import AGGREGATES, AggregateSet
+from leader_election.election.regions.collection import ADD, combine
 from leader_election.election.regions.region import (
     CANDIDATE,
     RegionSettings,
@@ -47,7 +48,6 @@ from leader_election.election.regions.region import (
     SPREADINGS,
     WORKER,
 )
-from leader_election.election.regions.summary_layout import ADD, combine
 import pytest
 
 ALL = AggregateSet({name: AGGREGATES.get(name).make() for name in AGGREGATES.names()})

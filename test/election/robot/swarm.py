@@ -21,8 +21,7 @@ from typing import Any
 from leader_election.election.messages.swarm_key import Keys, NO_KEYS
 from leader_election.election.regions.task import Member, Task, task_class
 from leader_election.election.robot.instance import Instance
-from leader_election.election.robot.own_parameters import built
-from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
+from leader_election.election.robot.parameters import built, ElectionParameters, InstanceParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.task_runner import task_label, TaskRunner
 

@@ -24,17 +24,10 @@ from typing import Any
 from election.robot.test_robot import ME, neighbours, robot, says
 from leader_election.election.algorithms import BOUNDED, GIVEN
 from leader_election.election.algorithms.algorithm import BARRED
-from leader_election.election.messages.codec import (
-    codec_for,
-    Message,
-)
+from leader_election.election.messages.codec import codec_for, Message
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.mailbox import ObservationClock
-from leader_election.election.robot.reception import (
-    DROPPED,
-    HEARD,
-    SHARES,
-)
+from leader_election.election.robot.reception import DROPPED, HEARD, SHARES
 from leader_election.election.robot.robot import Robot
 import pytest
 

@@ -25,7 +25,7 @@ from election.robot.swarm import line, of_one, Swarm
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from leader_election.election.mandates.mandates import Mandates
-from leader_election.election.mandates.settings import MandateSettings
+from leader_election.election.mandates.parameters import MandateSettings
 from leader_election.election.messages.region_codec import region_part
 from leader_election.election.regions.task import DecisionOrigin, Task
 from leader_election.election.robot.decision_order import (

@@ -21,8 +21,8 @@ from typing import Any
 
 from leader_election.election.algorithms import BOUNDED, CLASSIC, Device
 from leader_election.election.mandates.mandates import MandatePart, Notice
+from leader_election.election.mandates.parameters import digest_of, MandateSettings
 from leader_election.election.mandates.part import SETTINGS_DIFFER
-from leader_election.election.mandates.settings import digest_of, MandateSettings
 from leader_election.election.messages.codec import codec_for, InstanceMessage, Message
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.part import ElectionOutcome, Part, PartSetup

@@ -24,15 +24,13 @@ from leader_election.election.algorithms import ALGORITHMS, BOUNDED, RESILIENT
 from leader_election.election.algorithms.algorithm import DEFAULT_HOP_LIMIT
 from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.regions.aggregate import Aggregate, total, union
-from leader_election.election.regions.summary_layout import OWN
+from leader_election.election.regions.collection import OWN
 from leader_election.election.regions.task import Task
 from leader_election.election.robot.instance import with_hop_limit
 from leader_election.election.robot.instances import instance_parameters, parts_of, radii
-from leader_election.election.robot.own_parameters import built
-from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
+from leader_election.election.robot.parameters import built, ElectionParameters, InstanceParameters
 from leader_election.election.robot.robot import Robot
-from leader_election.parameters import build, ParameterError, table
-from leader_election.parameters.values import names_in
+from leader_election.parameters import build, names_in, ParameterError, table
 import pytest
 
 

@@ -19,6 +19,8 @@ from election.robot.swarm import line, Swarm
 from leader_election.election.algorithms import Device, RECURSIVE
 from leader_election.election.robot.diagnostics import (
     hardware_id,
+    leadership_text,
+    leadership_values,
     number,
     own_fields,
     parse_status,
@@ -26,7 +28,6 @@ from leader_election.election.robot.diagnostics import (
     Status,
     status_name,
 )
-from leader_election.election.robot.leadership import text, values
 import pytest
 
 
@@ -37,11 +38,11 @@ def test_leadership_is_reported_for_leader_follower_and_robot_without_leader() -
 
     def of(i: int, active: bool = True) -> dict[str, str]:
         robot = swarm.robots[i]
-        return values(robot, robot.main, f'/robot_{i}', '/neighbourhood',
+        return leadership_values(robot, robot.main, f'/robot_{i}', '/neighbourhood',
                       **({} if active else {'active': False}))
 
     swarm.speak(1)
-    assert text(swarm.robots[1].main) == 'has no leader yet'
+    assert leadership_text(swarm.robots[1].main) == 'has no leader yet'
     alone = of(1)
     assert (alone['leader'], alone['leader_namespace'], alone['is_leader'], alone['hops']) == (
         '-1', '', 'false', '')
@@ -52,8 +53,8 @@ def test_leadership_is_reported_for_leader_follower_and_robot_without_leader() -
         'distance': '1.000', 'hops': '1', 'tasks': '', 'reason': 'first',
         'because': 'it had no leader'}
     assert (of(2)['is_leader'], of(2)['leader_namespace']) == ('true', '/robot_2')
-    assert text(swarm.robots[1].main) == 'follows 2 at 1.0 m'
-    assert text(swarm.robots[2].main) == 'leads'
+    assert leadership_text(swarm.robots[1].main) == 'follows 2 at 1.0 m'
+    assert leadership_text(swarm.robots[2].main) == 'leads'
     swarm.robots[2].name = ''
     swarm.sweep(1)
     swarm.sweep(1)
@@ -64,7 +65,8 @@ def test_leadership_is_reported_for_leader_follower_and_robot_without_leader() -
 
 def test_hops_are_empty_when_the_algorithm_does_not_count_them() -> None:
     robot = Swarm(line(1), algorithm='colour').robots[1]
-    assert robot.leads and values(robot, robot.main, '/robot_1', '/neighbourhood')['hops'] == ''
+    values = leadership_values(robot, robot.main, '/robot_1', '/neighbourhood')
+    assert robot.leads and values['hops'] == ''
 
 
 # The parsing of diagnostics, whatever is published on their topic.

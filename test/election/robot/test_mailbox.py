@@ -38,10 +38,7 @@ from leader_election.election.robot.mailbox import (
     smoothed_velocity,
     velocity_after,
 )
-from leader_election.election.robot.neighbourhood import (
-    doubt,
-    Offer,
-)
+from leader_election.election.robot.neighbourhood import doubt, Offer
 from leader_election.localisation.source import Estimate
 import numpy as np
 import pytest

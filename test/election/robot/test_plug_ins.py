@@ -22,20 +22,16 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from election.robot.swarm import line, Swarm
-from leader_election import (
-    Algorithm,
-    ALGORITHMS,
-    Metric,
-    METRICS,
-    parameter,
-    StrengthSource,
-)
+from leader_election import Algorithm, ALGORITHMS, Metric, METRICS, parameter, StrengthSource
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.messages.codec import codec_for, Message
 from leader_election.election.regions.task import Task
 from leader_election.election.robot.diagnostics import own_fields
-from leader_election.election.robot.own_parameters import own_sections
-from leader_election.election.robot.parameters import ElectionParameters, further_names
+from leader_election.election.robot.parameters import (
+    ElectionParameters,
+    further_names,
+    own_sections,
+)
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.sensing import METRIC_ERRORS
 from leader_election.election.robot.strength import (

@@ -28,13 +28,7 @@ from leader_election.election.algorithms.bounded import (
     Candidacy,
     configure,
 )
-from leader_election.election.robot.reasons import (
-    candidacies,
-    Change,
-    Inputs,
-    LeaderWatch,
-    Reason,
-)
+from leader_election.election.robot.reasons import candidacies, Change, Inputs, LeaderWatch, Reason
 import pytest
 
 

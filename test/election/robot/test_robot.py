@@ -21,8 +21,7 @@ from leader_election.election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, De
 from leader_election.election.messages.codec import codec_for, InstanceMessage, Message
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.neighbourhood import doubt, Offer
-from leader_election.election.robot.own_parameters import built
-from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
+from leader_election.election.robot.parameters import built, ElectionParameters, InstanceParameters
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES, Robot
 from leader_election.election.robot.rounds import phase

@@ -20,18 +20,20 @@ from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
 from leader_election.election.mandates.mandates import NO_ONE
-from leader_election.election.mandates.memory import Kept, MandateTool, Memory
-from leader_election.election.mandates.parameters import roster_in
-from leader_election.election.mandates.part import DIGEST
-from leader_election.election.mandates.settings import (
+from leader_election.election.mandates.parameters import (
     DIGEST_BITS,
     digest_of,
+    Kept,
     MandateSettings,
+    MandateTool,
+    Memory,
     REACTION,
+    roster_in,
 )
+from leader_election.election.mandates.part import DIGEST
 from leader_election.election.regions.task import Task
+from leader_election.election.robot.diagnostics import part_values
 from leader_election.election.robot.instance import Instance
-from leader_election.election.robot.leadership import part_values
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.parameters import build, ParameterError

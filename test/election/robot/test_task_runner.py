@@ -23,13 +23,9 @@ from typing import Any
 
 from leader_election.election.messages.wire import MAX_DECISION, MAX_ID, MAX_NUMBER, MOST_LEVELS
 from leader_election.election.regions.aggregate import Aggregate, count, mean, top, total, union
-from leader_election.election.regions.summary_layout import combine, OWN
+from leader_election.election.regions.collection import combine, OWN
 from leader_election.election.regions.task import Member, Task
-from leader_election.election.robot.task_runner import (
-    deciding_copy,
-    region_aggregates,
-    TaskRunner,
-)
+from leader_election.election.robot.task_runner import deciding_copy, region_aggregates, TaskRunner
 from leader_election.parameters import ParameterError
 import pytest
 

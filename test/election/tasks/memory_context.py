@@ -21,12 +21,12 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
-from leader_election.election.regions import summary_layout
+from leader_election.election.regions import collection
 from leader_election.election.regions.aggregate import AggregateSet
 from leader_election.election.regions.task import Member, Task
 from leader_election.election.tasks.navigation import Report
 from leader_election.parameters import build
-from leader_election.simulation.kinematics import least_distance
+from leader_election.simulation.motion import least_distance
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.world import World
 import numpy as np
@@ -151,7 +151,7 @@ def summary_of(
     aggregates = AggregateSet(task.collects)
     row = list(aggregates.identity)
     for robot, values in contributions.items():
-        summary_layout.combine(aggregates.layout, row, aggregates.contribution(robot, values), 1.0)
+        collection.combine(aggregates.layout, row, aggregates.contribution(robot, values), 1.0)
     return {'members': float(len(contributions))} | aggregates.results(row)
 
 

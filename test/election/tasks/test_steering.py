@@ -27,10 +27,10 @@ from leader_election.election.tasks.steering import (
     Scan,
     steer,
 )
-from leader_election.simulation.kinematics import advance, least_distance
-from leader_election.simulation.lidar import Lidar, SCAN_RANGE
+from leader_election.simulation.motion import advance, least_distance
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.robot_body import RADIUS
+from leader_election.simulation.sensors import Lidar, SCAN_RANGE
 from leader_election.simulation.world import World
 import numpy as np
 import pytest

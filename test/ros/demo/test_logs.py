@@ -22,7 +22,7 @@ from leader_election.parameters import build, ParameterError
 from leader_election.ros.demo.logs import LogsDemo, Punctuality, SIGHTINGS, swarms, table
 from leader_election.ros.demo.main import parse
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.swarm.fleet.hosting import RobotHostParameters
+from leader_election.swarm.fleet.robot_list import RobotHostParameters
 from leader_election.swarm.reference_partition import Agreement
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import pytest

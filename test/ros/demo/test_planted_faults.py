@@ -30,9 +30,8 @@ from environment import variables
 from leader_election.election.algorithms.algorithm import automatic_hop_limit
 from leader_election.election.mandates.mandates import Mandates
 from leader_election.election.messages.codec import MAIN, Position
-from leader_election.election.robot.diagnostics import Status
+from leader_election.election.robot.diagnostics import leadership_values, part_values, Status
 from leader_election.election.robot.instance import Instance
-from leader_election.election.robot.leadership import part_values, values
 from leader_election.election.robot.mailbox import Mailbox
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reception import Reception
@@ -109,7 +108,7 @@ class MandatedSwarm(WatchedSwarm):
     def _look(self) -> None:
         super()._look()
         self.times.add([Status(f'r{i}: {MAIN}', f'robot {i}', {
-            **values(robot, robot.main, f'/robot_{i}', '/neighbourhood'),
+            **leadership_values(robot, robot.main, f'/robot_{i}', '/neighbourhood'),
             **part_values(robot.main, self.now, self.now)})
             for i, robot in self.robots.items()], self.now)
 

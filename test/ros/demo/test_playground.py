@@ -29,15 +29,14 @@ from bokeh.events import ButtonClick
 from bokeh.models.widgets import Button, Slider
 from browser import Browser, browser  # noqa: F401
 from leader_election.election.algorithms.given import GIVEN
-from leader_election.election.robot.own_parameters import built
-from leader_election.election.robot.parameters import ElectionParameters, further_names
+from leader_election.election.robot.parameters import built, ElectionParameters, further_names
 from leader_election.parameters import ParameterError, table
 from leader_election.ros.demo import controls
 from leader_election.ros.demo.controls import CONTROLS, robot_parameters, SETTINGS, TOURS
 from leader_election.ros.demo.playground import main, Playground
 from leader_election.ros.nodes.process import spin
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.swarm.fleet.hosting import RobotHostParameters
+from leader_election.swarm.fleet.robot_list import RobotHostParameters
 from leader_election.swarm.snapshot import RobotView
 from leader_election.swarm.web.live_page import LivePage, PageFeed
 from leader_election.swarm.web.play_page import FAULTS, LOOK, PlayPage

@@ -20,11 +20,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 from leader_election.parameters import build, ParameterError
-from leader_election.ros.gazebo.main import main
 from leader_election.ros.gazebo.plan import (
     bridge_yaml,
     clock_bridge_yaml,
     GazeboParameters,
+    main,
     Plan,
     plan_spawn,
     plan_swarm,

@@ -34,8 +34,7 @@ from leader_election.ros.gazebo.world_file import (
 from leader_election.simulation import robot_body
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.scene import load_arena, make_scene, shipped_worlds
-from leader_election.swarm.fleet.hosting import scene_robots
-from leader_election.swarm.fleet.robot_list import RobotSpec
+from leader_election.swarm.fleet.robot_list import RobotSpec, scene_robots
 import pytest
 
 TOOL = shutil.which('ign') or shutil.which('gz')

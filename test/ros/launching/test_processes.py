@@ -25,9 +25,8 @@ import time
 from launched import left_behind
 from leader_election.parameters import ParameterError
 from leader_election.ros.launching.bound import group_prefix, prefix
-from leader_election.ros.launching.gazebo import warn_of_buffers
-from leader_election.ros.launching.processes import ends_on_error
-from leader_election.swarm.fleet.receive_buffers import DEFAULT, ENOUGH
+from leader_election.ros.launching.processes import ends_on_error, warn_of_buffers
+from leader_election.swarm.fleet.robot_list import BUFFER_DEFAULT, ENOUGH_BUFFER
 import pytest
 
 LAUNCH = """
@@ -251,9 +250,9 @@ def child_of(file: Path) -> int:
 
 
 @pytest.mark.parametrize(('robots', 'size', 'warns'), [
-    (75, 212992, True), (20, 212992, False), (75, ENOUGH, False)])
+    (75, 212992, True), (20, 212992, False), (75, ENOUGH_BUFFER, False)])
 def test_small_receive_buffers_are_warned_of_before_many_robots_start(robots, size, warns, capsys):
-    warn_of_buffers(robots, {DEFAULT: size})
+    warn_of_buffers(robots, {BUFFER_DEFAULT: size})
     said = capsys.readouterr().err
     assert ('net.core.rmem_default is 212992' in said and 'sudo sysctl -w' in said) == warns
 

@@ -23,7 +23,7 @@ from leader_election.election.algorithms import BOUNDED
 from leader_election.election.messages.codec import codec_for, Message
 from leader_election.election.part import Part
 from leader_election.ros.nodes import clock
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR
 from nav_msgs.msg import Odometry
 from rclpy.executors import SingleThreadedExecutor

@@ -20,7 +20,7 @@ from typing import Any
 
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.declare import overrides
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.gazebo_odometry import GazeboOdometry
 from leader_election.ros.nodes.managed_election_node import ManagedElectionNode
 from leader_election.ros.nodes.monitor import Monitor

@@ -27,7 +27,7 @@ from geometry_msgs.msg import (
 )
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.qos import SENSOR, STATE
 from nav_msgs.msg import Odometry
 import pytest

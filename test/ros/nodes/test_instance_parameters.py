@@ -21,7 +21,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.election.regions.task import Task
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.qos import EVENTS, SENSOR, STATE
 import pytest
 from rcl_interfaces.msg import Log

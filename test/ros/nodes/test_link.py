@@ -22,7 +22,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.link import Link
 from leader_election.ros.nodes.qos import EVENTS
 import pytest

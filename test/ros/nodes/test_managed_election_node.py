@@ -22,7 +22,7 @@ from geometry_msgs.msg import Twist
 from leader_election.election.regions.task import Task
 from leader_election.election.robot.reception import HEARD, ROUNDS
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.managed_election_node import ManagedElectionNode
 from lifecycle_msgs.msg import State, Transition
 from lifecycle_msgs.srv import ChangeState, GetState

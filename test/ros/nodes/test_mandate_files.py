@@ -18,8 +18,7 @@ import os
 from pathlib import Path
 import stat
 
-from leader_election.election.mandates.memory import Kept, NOTHING
-from leader_election.election.mandates.settings import RosterMark
+from leader_election.election.mandates.parameters import Kept, NOTHING, RosterMark
 from leader_election.ros.nodes.mandate_files import MandateFile
 import pytest
 from ros.nodes.bench import acts, robot

@@ -22,7 +22,7 @@ from typing import Any
 
 from generated_messages import installed
 from geometry_msgs.msg import PoseStamped
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from lifecycle_msgs.msg import Transition
 import pytest
 from rclpy.action import ActionServer, CancelResponse, GoalResponse

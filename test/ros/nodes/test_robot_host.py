@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.robot_host import RobotHost
 import pytest
 import rclpy

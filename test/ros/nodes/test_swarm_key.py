@@ -24,7 +24,7 @@ from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES
 from leader_election.ros.nodes.declare import overrides
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.monitor import Monitor
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD
 from leader_election.ros.nodes.recorder import Recorder

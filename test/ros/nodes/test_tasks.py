@@ -20,10 +20,10 @@ import math
 from typing import Any
 
 from geometry_msgs.msg import Twist
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.qos import STATE
 from leader_election.ros.nodes.swarm_world import SwarmWorld
-from leader_election.simulation.kinematics import least_distance
+from leader_election.simulation.motion import least_distance
 import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter

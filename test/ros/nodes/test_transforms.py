@@ -19,7 +19,7 @@ import math
 
 from environment import needs
 from geometry_msgs.msg import TransformStamped
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.qos import EVENTS, STATE
 from leader_election.ros.nodes.robot_diagnostics import statuses
 import pytest

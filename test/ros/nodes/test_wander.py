@@ -19,11 +19,11 @@ import math
 from typing import Any
 
 from geometry_msgs.msg import Twist, TwistStamped
-from leader_election.ros.nodes.election_node import ElectionNode
+from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.qos import SENSOR
 from leader_election.ros.nodes.swarm_world import SwarmWorld
 from leader_election.ros.nodes.wander import WanderNode
-from leader_election.simulation.kinematics import least_distance
+from leader_election.simulation.motion import least_distance
 from nav_msgs.msg import Odometry
 import pytest
 from rclpy.node import Node

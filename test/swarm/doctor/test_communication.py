@@ -16,7 +16,7 @@
 
 from leader_election.swarm.doctor import communication
 from leader_election.swarm.doctor.observations import Endpoint, Level, Observations
-from leader_election.swarm.fleet.receive_buffers import DEFAULT, ENOUGH
+from leader_election.swarm.fleet.robot_list import BUFFER_DEFAULT, ENOUGH_BUFFER
 import pytest
 from swarm.doctor.scene import (
     AIR,
@@ -124,10 +124,10 @@ BRIDGE = Endpoint('/robot_1/cmd_vel', 'geometry_msgs/msg/Twist', True, '/gazebo_
 
 @pytest.mark.parametrize(('size', 'robots', 'endpoints', 'level'), [
     (212992, 30, (), None), (212992, 30, (BRIDGE,), Level.WARN),
-    (212992, 5, (BRIDGE,), Level.NOTE), (ENOUGH, 30, (BRIDGE,), None)])
+    (212992, 5, (BRIDGE,), Level.NOTE), (ENOUGH_BUFFER, 30, (BRIDGE,), None)])
 def test_small_buffers_are_reported_beside_gazebo(size, robots, endpoints, level):
     wires = [wire for k in range(robots) for wire in wiring(f'robot_{k}')]
     found = list(communication.receive_buffers(Observations(
-        10.0, endpoints=(*wires, *endpoints), receive_buffers={DEFAULT: size})))
+        10.0, endpoints=(*wires, *endpoints), receive_buffers={BUFFER_DEFAULT: size})))
     assert [each.level for each in found] == ([] if level is None else [level])
     assert all('net.core.rmem_default is 212992' in each.what for each in found)

@@ -24,8 +24,7 @@ import re
 from leader_election.election.mandates.part import OTHER_ROSTER, TOO_FEW
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.swarm.doctor import command, communication
-from leader_election.swarm.doctor.command import text
+from leader_election.swarm.doctor import communication, diagnoses
 from leader_election.swarm.doctor.diagnoses import (
     about,
     CHECKS,
@@ -34,6 +33,7 @@ from leader_election.swarm.doctor.diagnoses import (
     EXPLANATIONS,
     separate,
     swarm_topics,
+    text,
 )
 from leader_election.swarm.doctor.observations import (
     Endpoint,
@@ -127,9 +127,9 @@ def test_two_swarms_are_separated_by_topic() -> None:
         BLUE: ('blue/alice', 'blue/bob', 'blue/carol'), RED: ('red/alice', 'red/bob', 'red/carol')}
     assert examine(seen) == []
     assert choose(seen, [BLUE]).robots == ['blue/alice', 'blue/bob', 'blue/carol']
-    text = command.text(seen, [])
+    text = diagnoses.text(seen, [])
     assert '        swarm on /blue/neighbourhood: blue/alice, blue/bob, blue/carol\n' in text
-    assert json.loads(command.document(seen, []))['swarms'][RED] == [
+    assert json.loads(diagnoses.document(seen, []))['swarms'][RED] == [
         'red/alice', 'red/bob', 'red/carol']
 
 
@@ -259,25 +259,25 @@ def test_healthy_swarm_has_no_findings():
     swarm = healthy()
     assert swarm.robots == list(NAMES) and len(swarm.sent) == 3
     assert examine(swarm) == []
-    lines = command.text(swarm, []).splitlines()
+    lines = diagnoses.text(swarm, []).splitlines()
     assert lines[0] == ('swarm_doctor listened for 10 s: 3 robots (alice, bob, carol), '
                         '30 messages from 3 ids')
     assert len(lines) == len(CHECKS) + 2 and all('  ok ' in line for line in lines[1:-1])
-    assert lines[-1] == 'swarm_doctor: all is well' and command.status([]) == 0
+    assert lines[-1] == 'swarm_doctor: all is well' and diagnoses.status([]) == 0
 
 
 def test_finding_is_printed_with_its_remedy():
     swarm = healthy(messages=without(2) + said(2, frame='odom'))
     found = examine(swarm)
     assert [(f.check, f.level, f.subjects) for f in found] == [('frames', Level.ERROR, ('bob',))]
-    text = command.text(swarm, found)
+    text = diagnoses.text(swarm, found)
     assert "        bob: the frame is 'odom', and 'map' with alice, carol\n" \
            '        What to do: Set parameter frame to one value on all robots.\n' in text
     assert '  ERROR frames: ' in text
     assert text.endswith('swarm_doctor: errors: 1, warnings: 0, notes: 0\n')
     assert max(map(len, text.splitlines())) < 100
-    document = json.loads(command.document(swarm, found))
-    assert document['status'] == command.status(found) == 1
+    document = json.loads(diagnoses.document(swarm, found))
+    assert document['status'] == diagnoses.status(found) == 1
     assert document['ids'] == {'alice': 1, 'bob': 2, 'carol': 3}
     assert document['findings'] == [{
         'check': 'frames', 'level': 'error', 'robots': ['bob'],
@@ -290,20 +290,20 @@ def test_status_is_0_when_all_findings_are_notes():
         report._replace(values={**report.values, 'radius_hysteresis': str(report.id > 2)})
         for report in healthy().diagnostics])
     found = examine(swarm)
-    assert [f.level for f in found] == [Level.NOTE] and command.status(found) == 0
-    assert '  note  settings: ' in command.text(swarm, found)
+    assert [f.level for f in found] == [Level.NOTE] and diagnoses.status(found) == 0
+    assert '  note  settings: ' in diagnoses.text(swarm, found)
     nobody = Observations(10.0, 10.0)
-    assert '  ok ' not in command.text(nobody, examine(nobody)), 'no check is without robots'
+    assert '  ok ' not in diagnoses.text(nobody, examine(nobody)), 'no check is without robots'
 
 
 def test_options_select_the_expected_robots(tmp_path):
-    plain = command.parse([])
+    plain = diagnoses.parse([])
     assert (plain.seconds, plain.expected, plain.json) == (10.0, {}, False)
-    assert command.parse(['--robot', '/bob']).expected == {'bob': None}
+    assert diagnoses.parse(['--robot', '/bob']).expected == {'bob': None}
     fleet = tmp_path / 'fleet.yaml'
     fleet.write_text('robots: {alice: {id: 1}, bob: {id: 2}, eve: {id: 3, enabled: false}}')
-    assert command.parse(['--fleet-file', str(fleet)]).expected == {'alice': 1, 'bob': 2}
-    assert command.parse(['--fleet-file', str(fleet), '--robot', 'bob']).expected == {'bob': 2}
+    assert diagnoses.parse(['--fleet-file', str(fleet)]).expected == {'alice': 1, 'bob': 2}
+    assert diagnoses.parse(['--fleet-file', str(fleet), '--robot', 'bob']).expected == {'bob': 2}
 
 
 @pytest.mark.parametrize('arguments, line', [
@@ -314,7 +314,7 @@ def test_options_select_the_expected_robots(tmp_path):
 ])
 def test_wrong_options_are_refused_in_one_line(arguments, line, capsys):
     with pytest.raises(SystemExit) as ended:
-        command.parse(arguments)
+        diagnoses.parse(arguments)
     error = capsys.readouterr().err
     assert ended.value.code == 2
     assert error.startswith(f'error: {line}') and error.count('\n') == 1
@@ -331,7 +331,7 @@ def test_explanations_are_of_checks_and_have_no_cycle():
 
 
 def test_texts_of_explanations_are_those_of_findings():
-    package = Path(command.__file__).parents[2]
+    package = Path(diagnoses.__file__).parents[2]
     sources = ''.join(file.read_text() for room in ('swarm/doctor', 'election')
                       for file in (package / room).rglob('*.py'))
     for row in EXPLANATIONS:

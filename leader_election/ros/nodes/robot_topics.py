@@ -13,13 +13,15 @@
 # limitations under the License.
 
 """
-A robot's outputs: its state, latched and published on change, and all of it in one message.
+The topics of a robot: the interface of those of its parts, and its outputs.
 
-The topics of the first instance are in the robot's namespace, those of another instance in a
+Its state is latched and published on change, and all of it is in one message. The topics of the
+first instance are in the robot's namespace, those of another instance in a
 namespace with the name of that instance.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 import math
 from typing import Any
@@ -29,19 +31,21 @@ from geometry_msgs.msg import Point32, PolygonStamped
 from leader_election.election.messages.codec import Position
 from leader_election.election.messages.wire import usual_namespace
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.instance import Instance
-from leader_election.election.robot.leadership import (
+from leader_election.election.robot.diagnostics import (
     INACTIVE,
     LEADERSHIP,
+    leadership_text,
+    leadership_values,
     part_values,
-    text,
-    values,
 )
+from leader_election.election.robot.instance import Instance
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reasons import NO_LEADER
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.zones import outline
 from leader_election.ros.nodes import clock
-from leader_election.ros.nodes.part_topics import prefix_of
+from leader_election.ros.nodes.declare import Declarations
+from leader_election.ros.nodes.process import MissingInput
 from leader_election.ros.nodes.qos import advertise, OUTPUT, PROMISES, repeated
 from leader_election.ros.nodes.typed_topics import (
     leadership,
@@ -50,8 +54,67 @@ from leader_election.ros.nodes.typed_topics import (
     TYPED_REGION,
     TypedPublisher,
 )
+from rclpy.clock import Clock
 from rclpy.node import Node
 from std_msgs.msg import Bool, Float64, Int64, Int64MultiArray, String
+
+
+@dataclass(frozen=True)
+class RobotNode:
+    """
+    The node of a robot, as the topics of its parts use it.
+
+    :ivar steady_clock: the clock of timers.
+    :ivar pose: returns x, y, yaw of the robot now [m, rad], ``None`` if unknown.
+    :ivar runs: returns whether the robot takes part now.
+    """
+
+    node: Node
+    declarations: Declarations
+    steady_clock: Clock
+    pose: Callable[[], tuple[float, float, float] | None]
+    runs: Callable[[], bool]
+    parameters: ElectionParameters
+    lag: Callable[[], float] | None = None
+    """Returns how far a slower clock of the computer is behind the robot's times [s]."""
+
+
+Listen = Callable[..., Any]
+"""Subscribes: topic, type, callback, and profile."""
+
+
+class PartTopics:
+    """
+    The topics of one part in all instances of a robot. A subclass overrides what it needs.
+
+    :ivar uses_heading: whether the part needs the heading of the robot.
+    """
+
+    uses_heading = False
+
+    def __init__(self, host: RobotNode) -> None:
+        """Make the topics, before the robot."""
+        self.host = host
+
+    def tool(self, instance: str) -> Any:
+        """Return the tool of the part of an instance (:class:`.PartSetup`)."""
+        return None
+
+    def attach(self, robot: Robot) -> None:
+        """Create the topics that depend on the robot."""
+
+    def publish(self) -> None:
+        """Publish the result of a round."""
+
+    def close_tools(self) -> None:
+        """End the tools made so far, since the robot could not be created."""
+
+    def withdraw(self) -> None:
+        """Publish that the robot takes part no more."""
+
+    def missing(self) -> list[MissingInput]:
+        """Return the missing inputs."""
+        return []
 
 
 class StatePublishers:
@@ -62,7 +125,7 @@ class StatePublishers:
         self._kinds: dict[str, Any] = {
             'leader': Int64, 'is_leader': Bool, 'role': String, 'distance': Float64,
             'neighbours': Int64MultiArray, 'region': PolygonStamped}
-        prefix = prefix_of(robot.parameters.output_prefix, instance.name)
+        prefix = robot.parameters.outputs_of(instance.name)
         self._publishers = {
             name: advertise(node, kind, prefix + name, OUTPUT, PROMISES[:1])
             for name, kind in self._kinds.items()}
@@ -145,10 +208,10 @@ class LeadershipPublisher:
         if self._namespace != usual_namespace(sends_on, parameters.robot_id):
             robot.name = self._namespace
         self._publisher = advertise(
-            node, DiagnosticArray, parameters.output_prefix + LEADERSHIP,
+            node, DiagnosticArray, parameters.outputs_of() + LEADERSHIP,
             repeated(parameters.message_expiry), PROMISES)
         self._typed = [TypedPublisher(
-            node, prefix_of(parameters.output_prefix, instance.name) + TYPED_LEADERSHIP,
+            node, parameters.outputs_of(instance.name) + TYPED_LEADERSHIP,
             repeated(parameters.message_expiry)) for instance in robot.instances.values()]
         self._message = DiagnosticArray()
         self._message.status = [DiagnosticStatus(
@@ -186,7 +249,7 @@ class LeadershipPublisher:
         """Update the status of an instance. Most values are those of the last round."""
         status, before = self._message.status[i], self._values[i]
         stamp = self._message.header.stamp
-        now = values(self._robot, instance, self._namespace, self._sends_on, active)
+        now = leadership_values(self._robot, instance, self._namespace, self._sends_on, active)
         leader = now[vocabulary.LEADER]
         now[vocabulary.SINCE] = (
             before[vocabulary.SINCE] if before.get(vocabulary.LEADER) == leader
@@ -198,6 +261,6 @@ class LeadershipPublisher:
             return
         self._values[i] = now
         status.values = [KeyValue(key=key, value=value) for key, value in now.items()]
-        status.message = text(instance) if active else INACTIVE
+        status.message = leadership_text(instance) if active else INACTIVE
         status.level = DiagnosticStatus.STALE if not active else (
             DiagnosticStatus.WARN if leader == str(NO_LEADER) else DiagnosticStatus.OK)

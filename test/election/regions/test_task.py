@@ -12,16 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Coordinated algorithms: states with a region. Tasks by their names."""
+"""The initial state of a region. Tasks by their names."""
 
 from collections.abc import Iterator
 from math import inf
 from pathlib import Path
-import pickle
 
-from leader_election.election.algorithms import ALGORITHMS, Device
-from leader_election.election.regions import pattern as module
-from leader_election.election.regions.pattern import coordinated, types_of
 from leader_election.election.regions.region import (
     initial_region,
     MOST_RECIPIENTS,
@@ -29,39 +25,10 @@ from leader_election.election.regions.region import (
     RegionSettings,
     RELAY,
 )
-from leader_election.election.regions.task import (
-    plug_in_tasks,
-    Task,
-    task_class,
-    task_names,
-)
+from leader_election.election.regions.task import plug_in_tasks, Task, task_class, task_names
 from leader_election.parameters import build
 from leader_election.parameters.registry import installed_entry_points
 import pytest
-
-BLANK = (0.0, inf, *[inf] * 6)
-ROOM = RegionSettings(gossip_members=3, gossip_depth=4, feedback_gain=0.5, feedback_alpha=0.25)
-
-
-def identity(settings=ROOM):
-    return initial_region(
-        settings, BLANK, BLANK, announcement_size=1, undecided=(inf,) * len(BLANK)
-    )
-
-
-@pytest.mark.parametrize('name', ALGORITHMS.names())
-def test_every_algorithm_has_a_state_with_a_region(name):
-    algorithm, types = coordinated(name, identity()), types_of(name)
-    assert algorithm is coordinated(name, identity()) and types is types_of(name)
-    state = algorithm.start(Device(7, 1.0))
-    elected = ALGORITHMS.get(name).start(Device(7, 1.0))
-    assert state == (*elected, *identity()._replace(device=7))
-    assert pickle.loads(pickle.dumps(state)) == state, 'found again by its name'
-    assert types.State._fields[-len(Region._fields):] == Region._fields
-
-
-def test_type_has_the_name_of_its_algorithm_as_an_identifier():
-    assert module.State_recursive_replicated is types_of('recursive-replicated').State
 
 
 @pytest.mark.parametrize('collection, recipients, members', [

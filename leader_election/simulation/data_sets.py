@@ -1,0 +1,368 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Read data sets of several robots, as their authors publish them.
+
+MRCLAM: UTIAS Multi-Robot Cooperative Localization and Mapping (K. Leung, Y. Halpern, T. Barfoot,
+H. Liu, IJRR 2011). A data set is a folder with tables of numbers between white space, and comments
+that begin with ``#``:
+
+- ``Robot<i>_Odometry.dat``: time [s], forward velocity [m/s], angular velocity [rad/s];
+- ``Robot<i>_Groundtruth.dat``: time [s], x [m], y [m], orientation [rad];
+- ``Robot<i>_Measurement.dat``: time [s], barcode, range [m], bearing [rad];
+- ``Barcodes.dat``: subject, barcode. Subjects 1 to 5 are the robots, others are landmarks;
+- ``Landmark_Groundtruth.dat``: subject, x, y [m], and their standard deviations [m].
+
+MURP, three omnidirectional robots with six UWB antennas each: "MURP: Multi-Agent Ultra-Wideband
+Relative Pose Estimation with Constrained Communications in 3D Environments" (A. Fishberg, B.
+Quiter, J. How, RA-L 2024), github.com/mit-acl/murp-datasets. A trial is a folder of
+``datasets/parsed``, 01 to 22, with a table for each robot and target:
+``<trial>_base-<i>_targ-<j>_win-1_step-1.csv``. Each row is the mean over a second. Its columns:
+
+- ``t`` [s];
+- ``A_x``, ``A_y``, ``A_z`` [m], ``A_yaw`` [deg]: the true pose of the base;
+- ``r`` [m]: the mean of the ranges of all 36 pairs of antennas. The antennas surround the middle
+  of their robot, so this mean differs from the distance of the middles by some 2 cm only.
+
+There is no odometry. The same trials are published as bags of ROS 1, which are not read.
+
+TIERS's four TurtleBots that measure their ranges by UWB: "Fusing Odometry, UWB Ranging, and
+Spatial Detections for Relative Multi-Robot Localization" (Xianjia Yu et al., arXiv 2304.06264),
+github.com/TIERS/uwb-cooperative-mrs-localization. A run is one of two:
+
+- a folder of ``recorded_data``, a bag of ROS 2 in SQLite, whose messages are in CDR. Its topics:
+  ``/vrpn_client_node/turtlebot<i>_cap/pose`` (``geometry_msgs/PoseStamped``), the true pose;
+  ``/turtle0<i>/odom`` or ``/cali/turtle0<i>/odom`` (``nav_msgs/Odometry``);
+  ``/uwb/tof/n_<a>/n_<b>/distance`` (``sensor_msgs/Range``);
+- ``script/data_fit/data/4robots_data_01.npz``, without times and odometry. Row by row:
+  ``optitrack_turtle0<i>_pose_np`` (x, y [m]), ``optitrack_turtle0<i>_orientation_np`` (yaw [rad])
+  and ``uwb_range_<i>_<j>_np`` [m], 0 before the first measurement. There is a row for each message
+  of one topic of ranges.
+
+The node of a robot has the robot's number, but robot 1 has node 7. Other nodes are no robots.
+The true yaw differs from the direction of driving by up to 4 degrees.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+import re
+import sqlite3
+import struct
+from typing import Any, NamedTuple
+
+from leader_election.parameters import files, ParameterError
+from leader_election.simulation.robot_logs import check_steps, GREATEST, read_table
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+UNKNOWN = -1
+"""The subject of a sighting of neither a robot nor a landmark."""
+
+
+class Recorded(NamedTuple):
+    """The data of one robot. Times are those of the data set [s]."""
+
+    truth: Array
+    """Time, true x, y, yaw, z [s, m, rad, m], shape (n, 5), n > 0, times increasing."""
+    odometry: Array
+    """
+    Time, linear, angular, sideways velocity by odometry [s, m/s, rad/s, m/s], shape (m, 4), times
+    increasing. No rows: the data set has none.
+    """
+    sightings: Array
+    """Time, subject, range, bearing [s, m, rad], NaN where not measured, shape (k, 4)."""
+
+
+class DataSet(NamedTuple):
+    """The robots by their numbers, and the landmarks: id, x, y [m], shape (n, 3)."""
+
+    robots: dict[int, Recorded]
+    landmarks: Array
+
+
+def in_order(table: Array) -> Array:
+    """Return the rows in the order of their times, the last one of each time."""
+    table = table[np.argsort(table[:, 0], kind='stable')]
+    return table[np.append(np.diff(table[:, 0]) > 0.0, True)]
+
+
+BARCODES, PLACES = 'Barcodes.dat', 'Landmark_Groundtruth.dat'
+
+
+def _mrclam(source: Path) -> DataSet | None:
+    """
+    Return a data set of MRCLAM, ``None`` if the folder holds none.
+
+    :raises ParameterError: for files that are missing or wrong.
+    """
+    numbers = _numbers(source)
+    if not numbers:
+        return None
+    robots = {number: _read_robot(source, number) for number in numbers}
+    subjects = {int(barcode): int(subject)
+                for subject, barcode in _read(source / BARCODES, 2).tolist()}
+    for robot in robots.values():
+        robot.sightings[:, 1] = [
+            subjects.get(int(barcode), UNKNOWN) for barcode in robot.sightings[:, 1]]
+    return DataSet(robots, _read(source / PLACES, 5)[:, :3])
+
+
+def _numbers(source: Path) -> list[int]:
+    """Return the numbers of the robots."""
+    found: dict[str, set[int]] = {'Odometry': set(), 'Groundtruth': set()}
+    for path in source.glob('Robot*'):
+        matched = re.fullmatch(r'Robot(\d+)_(Odometry|Groundtruth)\.dat', path.name)
+        if matched:
+            found[matched[2]].add(int(matched[1]))
+    numbers = sorted(set.union(*found.values()))
+    if found['Groundtruth'] < set(numbers):
+        missing = ', '.join(f'Robot{number}_Groundtruth.dat' for number in numbers
+                            if number not in found['Groundtruth'])
+        raise ParameterError(f'{source}: the true poses are missing, which logs need: {missing}')
+    return numbers
+
+
+def _read_robot(source: Path, number: int) -> Recorded:
+    odometry, truth, measurements = (
+        _read(source / f'Robot{number}_{name}.dat', columns, timed=True) for name, columns in (
+            ('Odometry', 3), ('Groundtruth', 4), ('Measurement', 4)))
+    for name, table in (('Odometry', odometry), ('Groundtruth', truth)):
+        if not len(table):
+            raise ParameterError(f'{source / f"Robot{number}_{name}.dat"}: no rows')
+    # No height and no sideways motion.
+    truth, odometry = (np.column_stack((table, np.zeros(len(table)))) for table in (
+        truth, odometry))
+    return Recorded(in_order(truth), in_order(odometry), measurements)
+
+
+def _read(path: Path, columns: int, timed: bool = False) -> Array:
+    """Return the first columns of a table. The first one of a timed table is the time [s]."""
+    rows, lines = [], []
+    try:
+        for line, text in enumerate(files.read_text(path).splitlines(), 1):
+            values = text.partition('#')[0].split()
+            if values:
+                rows.append(_numbers_in(text, values[:columns], columns, line))
+                lines.append(line)
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), columns)
+        if timed:
+            check_steps(table[:, 0], lines)
+    except ValueError as error:
+        raise ParameterError(f'{path}: {error}') from None
+    return table
+
+
+def _numbers_in(text: str, values: list[str], columns: int, line: int) -> list[float]:
+    try:
+        numbers = [files.number(value) for value in values]
+    except ValueError as error:
+        raise ValueError(f'line {line}: {error}') from None
+    if len(numbers) < columns or not (np.abs(numbers) <= GREATEST).all():
+        raise ValueError(f'line {line}: takes {columns} numbers: {files.shortened(text)!r}')
+    return numbers
+
+
+COLUMNS = ('t', 'A_x', 'A_y', 'A_yaw', 'A_z', 'r')
+
+
+def _murp(source: Path) -> DataSet | None:
+    """
+    Return a trial, ``None`` if the folder holds none.
+
+    :raises ParameterError: for files that are missing or wrong.
+    """
+    robots: dict[int, Recorded] = {}
+    for path in sorted(source.glob('*.csv')):
+        found = re.fullmatch(r'\d+_base-(\d+)_targ-(\d+)_win-1_step-1\.csv', path.name)
+        if found is None:
+            continue
+        base, target = int(found[1]), int(found[2])
+        table, lines = read_table(path, COLUMNS, may_lack=('r',))
+        if not lines:
+            raise ParameterError(f'{path}: no rows')
+        try:
+            check_steps(table[:, 0], lines)
+        except ValueError as error:
+            raise ParameterError(f'{path}: {error}') from None
+        truth = in_order(table[:, :5])
+        truth[:, 3] = np.radians(truth[:, 3])
+        measured = table[np.isfinite(table[:, 5])]
+        sightings = np.column_stack((
+            measured[:, 0], np.full(len(measured), target), measured[:, 5],
+            np.full(len(measured), np.nan)))
+        before = robots[base].sightings if base in robots else np.empty((0, 4))
+        robots[base] = Recorded(truth, np.empty((0, 4)), np.vstack((before, sightings)))
+    if not robots:
+        return None
+    return DataSet(robots, np.empty((0, 3)))
+
+
+LARGEST = 2**28
+"""The greatest size of all arrays of a file [bytes]."""
+PERIOD = 0.13705
+"""
+The time between two rows of the file without times [s]: that of the same ranges in the bag
+``shortbag``, a part of the same run.
+"""
+ROBOT_OF_NODE = {7: 1, 2: 2, 3: 3, 4: 4, 5: 5}
+_QUERY = """
+SELECT messages.timestamp, messages.data FROM messages JOIN topics ON topics.id = messages.topic_id
+WHERE topics.name = ? ORDER BY messages.timestamp
+"""
+_POSE = r'/vrpn_client_node/turtlebot(\d+)_cap/pose'
+_RANGE = r'/uwb/tof/n_(\d+)/n_(\d+)/distance'
+_ODOMETRY = '/turtle{:02}/odom', '/cali/turtle{:02}/odom'
+
+
+def _tiers(source: Path) -> DataSet | None:
+    """
+    Return a run, ``None`` if there is none in the folder or file.
+
+    :raises ParameterError: for files that are wrong.
+    """
+    if source.suffix == '.npz':
+        return _of_arrays(source)
+    bags = sorted(source.glob('*.db3'))
+    try:
+        return _of_bags(source, bags) if bags else None
+    except (sqlite3.Error, struct.error, ValueError, TypeError) as error:
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(f'{source}: {bags[0].name}: {error}') from None
+
+
+def _of_bags(source: Path, bags: list[Path]) -> DataSet:
+    names = {name for bag in bags for name, in _rows(bag, 'SELECT name FROM topics')}
+
+    def doubles(topic: str, count: int) -> Array:
+        """Return the time and the last numbers of each message."""
+        rows = [(stamp / 1e9, *_last(data, count))
+                for bag in bags for stamp, data in _rows(bag, _QUERY, topic)]
+        if not rows:
+            return np.empty((0, count + 1))
+        table = np.array(rows, dtype=np.float64)
+        check_steps(table[:, 0], range(1, len(rows) + 1), f'message on {topic}')
+        return in_order(table)
+
+    robots = {}
+    for number in sorted(int(found[1]) for name in names if (found := re.fullmatch(_POSE, name))):
+        poses = doubles(f'/vrpn_client_node/turtlebot{number}_cap/pose', 7)
+        if not len(poses):
+            continue
+        t, x, y, z, *quaternion = poses.T
+        # The twist and its covariance are last: 6 and 36 numbers.
+        odometry = np.empty((0, 43))
+        for topic in _ODOMETRY:
+            odometry = odometry if len(odometry) else doubles(topic.format(number), 42)
+        robots[number] = Recorded(np.column_stack((t, x, y, _yaw(*quaternion), z)),
+                                  odometry[:, [0, 1, 6, 2]], np.empty((0, 4)))
+    if not robots:
+        raise ParameterError(f'{source}: the bag has no topic of poses {_POSE}')
+    for name in sorted(names):
+        found = re.fullmatch(_RANGE, name)
+        nodes = [int(node) for node in found.groups()] if found else []
+        here, there = [ROBOT_OF_NODE.get(node, 0) for node in nodes] or (0, 0)
+        if here in robots and there in robots:
+            rows = [(stamp / 1e9, there, _range(data), np.nan)
+                    for bag in bags for stamp, data in _rows(bag, _QUERY, name)]
+            robots[here] = _with(robots[here], rows)
+    return DataSet(robots, np.empty((0, 3)))
+
+
+def _rows(bag: Path, query: str, *values: str) -> Iterator[tuple[Any, ...]]:
+    with closing(sqlite3.connect(f'{bag.resolve().as_uri()}?mode=ro', uri=True)) as file:
+        yield from file.execute(query, values)
+
+
+def _last(data: bytes, count: int) -> tuple[float, ...]:
+    """Return the last doubles of a message. Before them are names of variable length."""
+    return struct.unpack_from(f'<{count}d', data, len(data) - 8 * count)
+
+
+def _range(data: bytes) -> float:
+    """Return the range in a message, which follows a name, a byte, and three floats."""
+    (length,) = struct.unpack_from('<I', data, 12)
+    # A float begins at a multiple of four bytes, counted without the first four of the message.
+    (found,) = struct.unpack_from('<f', data, 16 + (16 + length) // 4 * 4)
+    return float(found)
+
+
+def _yaw(x: Array, y: Array, z: Array, w: Array) -> Array:
+    return np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+
+
+def _with(robot: Recorded, rows: Sequence[tuple[float, ...]]) -> Recorded:
+    """Return a robot with more sightings."""
+    return robot._replace(
+        sightings=np.vstack((robot.sightings, np.array(rows).reshape(-1, 4))))
+
+
+def _of_arrays(source: Path) -> DataSet:
+    try:
+        with np.load(source) as file:
+            if sum(part.file_size for part in file.zip.infolist()) > LARGEST:
+                raise ValueError(f'its arrays are larger than {LARGEST} bytes')
+            arrays = {name: np.asarray(file[name], dtype=np.float64) for name in file.files}
+    except Exception as error:  # noqa: BLE001 - any error of the library on a damaged file
+        raise ParameterError(f'{source}: {" ".join(str(error).split())}') from None
+    robots = {}
+    try:
+        for name, place in arrays.items():
+            if found := re.fullmatch(r'optitrack_turtle0*(\d+)_pose_np', name):
+                yaw = arrays[name.replace('pose', 'orientation')]
+                if not len(yaw):
+                    raise ParameterError(f'{source}: {name}: no rows')
+                zeros = np.zeros(len(yaw))
+                truth = np.column_stack((PERIOD * np.arange(len(yaw)), place, yaw, zeros))
+                robots[int(found[1])] = Recorded(truth, np.empty((0, 4)), np.empty((0, 4)))
+        for name, distances in arrays.items():
+            if found := re.fullmatch(r'uwb_range_(\d+)_(\d+)_np', name):
+                here, there = int(found[1]), int(found[2])
+                robots[here] = _with(robots[here], [
+                    (t, there, distance, np.nan) for t, distance
+                    in zip(robots[here].truth[:, 0], distances, strict=True) if distance > 0.0])
+    except (KeyError, ValueError) as error:
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(
+            f'{source}: arrays are missing or differ in length: {error}') from None
+    if not robots:
+        raise ParameterError(f'{source}: no arrays optitrack_turtle01_pose_np and so on')
+    return DataSet(dict(sorted(robots.items())), np.empty((0, 3)))
+
+
+FORMATS: Mapping[str, Callable[[Path], DataSet | None]] = {
+    'the folder of MRCLAM with Robot1_Odometry.dat and so on': _mrclam,
+    'the folder of a bag of TIERS, with a file *.db3, or the file 4robots_data_01.npz of TIERS':
+        _tiers,
+    'the folder of a trial of MURP, parsed/01 to 22': _murp}
+"""The readers of the kinds of data sets, by what each takes."""
+
+
+def read_data_set(source: Path) -> DataSet:
+    """
+    Read a data set of any known kind.
+
+    :param source: the folder of the data set, or its file.
+    :raises ParameterError: for files that are missing or wrong.
+    """
+    for read in FORMATS.values():
+        found = read(source)
+        if found is not None:
+            return found
+    raise ParameterError(f'{source}: no data set: it takes {"; or ".join(FORMATS)}')
