@@ -22,10 +22,10 @@ from election.algorithms.networks import links
 from election.algorithms.simulate import Network
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.regions.collection import ADD, SummaryLayout
+from leader_election.election.regions.coordinated import coordinated, types_of
 from leader_election.election.regions.region import initial_region, parameters_of, RegionSettings
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.swarm.reference_partition import Graph
-from leader_election_lab.simulation.coordinated import coordinated, types_of
 
 COUNT = SummaryLayout((ADD,), (0, 1), (0,))
 """A summary that is one number, which adds up."""

@@ -20,6 +20,7 @@ from election.regions.regions import change, columns, COUNT, decisions, FIRST, L
 from leader_election.election.algorithms import Device
 from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions.collection import ADD, RANKED, SummaryLayout
+from leader_election.election.regions.coordinated import Member
 from leader_election.election.regions.pattern import (
     coordinate,
     DECISION_EXPIRY,
@@ -34,7 +35,6 @@ from leader_election.election.regions.region import (
     parameters_of,
     RegionSettings,
 )
-from leader_election_lab.simulation.coordinated import Member
 import pytest
 
 BORDER = SummaryLayout((ADD, RANKED), (0, 1, 7), (0, 3))

@@ -19,6 +19,12 @@ import pickle
 
 from leader_election.election.algorithms import ALGORITHMS, Device
 from leader_election.election.algorithms.algorithm import BARRED
+from leader_election.election.regions import coordinated as module
+from leader_election.election.regions.coordinated import (
+    coordinated,
+    types_of,
+    with_effective_strength,
+)
 from leader_election.election.regions.region import (
     CANDIDATE,
     initial_region,
@@ -26,12 +32,6 @@ from leader_election.election.regions.region import (
     RegionSettings,
     RELAY,
     WORKER,
-)
-from leader_election_lab.simulation import coordinated as module
-from leader_election_lab.simulation.coordinated import (
-    coordinated,
-    types_of,
-    with_effective_strength,
 )
 import pytest
 

@@ -15,8 +15,8 @@
 """
 An election algorithm with regions on top, as one algorithm with a flat state.
 
-Its decisions are numbers. The round is the one that robots run after their election
-(:func:`leader_election.election.regions.pattern.coordinate`).
+So tests and the laboratory run both. Its decisions are numbers. The round is the one that robots
+run after their election (:func:`leader_election.election.regions.pattern.coordinate`).
 """
 
 from functools import cache, lru_cache
