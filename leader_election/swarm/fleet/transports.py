@@ -139,7 +139,7 @@ class Udp(Transport):
     def send(self, data: bytes) -> str:
         """Send a packet to all peers, multicast by all interfaces, of which one suffices."""
         if not self._places:
-            return 'no peer has an address'
+            return f'no peer has an address: {", ".join(name for name, _ in self._peers)}'
         sent, failed = set[str](), dict[str, str]()
         for host, port, index in self._places:
             try:

@@ -159,12 +159,12 @@ def test_strange_packets_are_counted_and_nothing_is_published(domains: list[Doma
 
 
 def test_peer_without_an_address_is_a_warning(domains: list[Domain]) -> None:
-    alone = Domain(DOMAINS[0], port=free_port(), peers='no-such-host.invalid')
+    alone = Domain(DOMAINS[0], port=free_port(), peers='no-such-host.invalid, a..b')
     try:
         sender = alone.observer.create_publisher(String, '/r/outgoing', 10)
         until([alone], lambda: sender.publish(String(data='{}')) or alone.count('unsent') > 0)
         assert (alone.status.level, alone.status.message) == (
-            DiagnosticStatus.WARN, 'no peer has an address')
+            DiagnosticStatus.WARN, 'no peer has an address: no-such-host.invalid, a..b')
         sender.publish(String(data='x' * 20000))
         until([alone], lambda: alone.count('too_long') > 0)
     finally:
