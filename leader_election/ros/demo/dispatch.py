@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 JOBS = 24
 WORK = 2.0
 """The duration of the work on a job [s]."""
-PUT_UNTIL = 0.6
+PUT_UNTIL = 0.55
 """The share of the run in which jobs are put on topics."""
 KNOWN_AFTER = 10.0
 """The time after which a job does not depend on the robot that received it [s]."""
@@ -67,7 +67,8 @@ class DispatchScenario(DrivingScenario):
     :ivar put: the jobs put on topics, by id.
     """
 
-    duration = 120.0
+    # A job whose leader is gone is told to the next one after half a minute, perhaps twice.
+    duration = 150.0
     radius = 10.0
     range = 8.0  # noqa: A003
     # A killed robot may stand where a job is.

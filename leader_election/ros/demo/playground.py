@@ -245,7 +245,8 @@ def _typed(commands: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the playground until it is stopped, and return the exit status."""
     most, usual = controls.MOST_ROBOTS, controls.SETTINGS['robots']['value']
-    parser = command_line.CommandLineParser(command_line.how_to_run('play'), description=__doc__)
+    parser = command_line.CommandLineParser(command_line.how_to_run('play'), description=(
+        'Start a swarm of real nodes, and a page in the browser on which you change it.'))
     parser.add_argument('--robots', default=usual, type=command_line.number(
         lambda value: 1 <= value <= most, controls.CONTROLS['robots'].allowed(), int),
         help=f'number of robots ({usual})')

@@ -61,7 +61,7 @@ class History:
         self.span, self.start = span, start
         self.now = 0.0
         """The time of the last frame [s]."""
-        self.bars: deque[Bar] = deque()
+        self.bars: list[Bar] = []
         self.events: deque[tuple[float, str]] = deque(
             maxlen=None if span == float('inf') else MOST_EVENTS)
         """Leaders that came and went: times [s] and texts."""
@@ -83,8 +83,7 @@ class History:
                 self.bars.append(bar)
             last[robot] = bar
         self._last, self._before = last, frame
-        while self.bars and self.bars[0].right < self.now - self.span:
-            self.bars.popleft()
+        self.bars = [bar for bar in self.bars if bar.right >= self.now - self.span]
 
     def data(self) -> Data:
         """Return the columns of the bars, with a row a robot, in the order of its last leader."""

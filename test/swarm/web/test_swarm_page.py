@@ -122,9 +122,12 @@ def test_history_forgets_entries_older_than_its_span():
     history = History(span=2.0)
     for time in range(9):
         leader = time % 2
-        robots = {1: RobotView(1, None, 0.0, 0.0, leader)}
+        # Robot 0 keeps its leader, so that its bar is the oldest one.
+        robots = {0: RobotView(0, None, 0.0, 0.0, 0), 1: RobotView(1, None, 0.0, 0.0, leader)}
         history.observe(Frame(Snapshot(float(time), robots), {}))
-    assert min(history.data()['left']) == 6.0
+    data = history.data()
+    assert min(data['left']) == 6.0 and all(data['left'] <= data['right'])
+    assert len(history.bars) == 4
 
 
 def test_way_to_the_leader_ends_at_an_unknown_robot():
