@@ -358,7 +358,8 @@ class SwarmDemo:
                 self.kill_strongest()
                 return False
         left = max(last, observer.recovered + 1.0) - now
-        monitor.upcoming = f'in {math.ceil(left)} s the results are checked'
+        monitor.upcoming = (f'in {math.ceil(left)} s ' if left > 0.0 else '') + (
+            'the results are checked')
         return bool(left <= 0.0)
 
     def _led(self) -> int:

@@ -304,7 +304,7 @@ class Monitor(SwarmObserver):
         """Stop the live view. Write the picture and the animation where they are configured."""
         self.stop_live()
         reach = self.parameters.communication_range
-        start = min(self.tracker.first_heard.values(), default=self.snapshot.time)
+        start = self.snapshot.time - self.statistics.duration
         # Imported only here, since matplotlib loads slowly.
         if self.parameters.picture:
             from leader_election.swarm.view.picture import draw

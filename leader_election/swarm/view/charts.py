@@ -156,7 +156,7 @@ def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> No
     figure = Figure(figsize=(9.0, timeline_height(frames)), dpi=160, layout='constrained')
     axes = figure.subplots()
     add_timeline(axes, frames, start)
-    axes.set(xlabel='time [s]')
+    axes.set(xlabel="time [s]; in the colour of the robot's leader, dotted where it leads itself")
     save(figure, path)
 
 

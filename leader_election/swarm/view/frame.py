@@ -364,9 +364,9 @@ def legend(frames: Sequence[Frame], rings: Rings, communication_range: float) ->
     if any(frame.snapshot.gone for frame in frames):
         found.append(Entry('silent', 'x', formatting.hexadecimal(formatting.GONE)))
     if any(math.isfinite(robot.deviation) for robot in robots):
-        found.append(Entry('believed position ± 1 deviation', 'o', hollow='none', size=9))
+        found.append(Entry('wide: believed position ± 1 deviation', 'o', hollow='none', size=9))
     if any(math.isfinite(robot.members) for robot in robots if robot.leader == robot.id):
-        found.append(Entry('7 (12): leader 7 counts 12 robots'))
+        found.append(Entry('(12): the leader counts 12 robots'))
     if any(patrol_parts(frame.snapshot) for frame in frames[-1:]):
         found.append(Entry('part of a patrol', '-', size=18))
     if rings.peaks:

@@ -116,9 +116,8 @@ class PageFeed:
     def observe(self, frame: Frame, rings: Rings, statistics: Statistics) -> None:
         """Add the next frame, and the figures of the swarm so far."""
         history, now, last = self._history, frame.snapshot.time, self.state.frame.snapshot.time
-        if not history.bars:
-            # Times count from the first robot, as in the terminal.
-            history.start = now
+        # Times count as in the terminal.
+        history.start = now - statistics.duration
         history.observe(frame)
         if self.pages:
             self.state = PageState(

@@ -21,7 +21,7 @@ from typing import Any
 
 from bokeh.document import Document
 from bokeh.layouts import column, row
-from bokeh.models import ColumnDataSource, widgets
+from bokeh.models import ColumnDataSource, DataRange1d, widgets
 from leader_election.parameters import Parameter
 from leader_election.parameters.files import read_yaml
 from leader_election.swarm.web.live_page import LivePage, PageState, paragraph, text, WIDGETS
@@ -59,7 +59,7 @@ class PlayPage(LivePage):
         show.js_link('active', self._command, 'visible')
         self._curve = ColumnDataSource({'x': [], 'y': []})
         chart = empty_chart(height=200, toolbar_location=None, x_axis_label='time [s]',
-                            y_axis_label='leader changes [1/min]')
+                            y_axis_label='leader changes [1/min]', y_range=DataRange1d(start=0))
         chart.line('x', 'y', source=self._curve, line_width=2)
         tours = [self._button(title, 'tour', title) for title in PLAYGROUND['tours']]
         for name, content in {

@@ -136,7 +136,7 @@ def legend_html(frames: Sequence[Frame], rings: Rings, communication_range: floa
     return ' &ensp; '.join(
         [*(f'<span style="color:{entry.colour}">{entry.sign}</span>&nbsp;{entry.text}'
            for entry in drawing.legend(frames, rings, communication_range)),
-         *['◇&nbsp;true position'] * any(frame.truth for frame in frames)])
+         *['◇&nbsp;true position, below the robot'] * any(frame.truth for frame in frames)])
 
 
 def tabulated(rows: Mapping[str, Iterable[Sequence[Any]]]) -> dict[str, Data]:
