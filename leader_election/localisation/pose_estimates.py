@@ -78,7 +78,6 @@ def odometry_covariance(motion: PlanePose, duration: float,
     return np.array(((along, 0.0, 0.0), (0.0, across, mixed), (0.0, mixed, heading)))
 
 
-
 class Factors(NamedTuple):
     """Correction factors for odometry, and for ranges by radio."""
 

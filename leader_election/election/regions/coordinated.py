@@ -36,6 +36,7 @@ def with_effective_strength(device: Device, role: int) -> Device:
 
     :param role: ``CANDIDATE``, ``WORKER`` or ``RELAY``.
 
+    >>> from leader_election.election.regions.region import WORKER
     >>> with_effective_strength(Device(3, 7.0), WORKER).strength == BARRED
     True
     """

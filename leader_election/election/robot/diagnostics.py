@@ -218,7 +218,7 @@ def leadership_text(instance: 'Instance') -> str:
 
 
 def leadership_values(robot: 'Robot', instance: 'Instance', namespace: str, sends_on: str,
-           active: bool = True) -> dict[str, str]:
+                      active: bool = True) -> dict[str, str]:
     """
     Return the values of an instance, all but the time since when its leader is the same.
 

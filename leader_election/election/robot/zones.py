@@ -145,8 +145,7 @@ def outline(positions: Sequence[Position], margin: float = 0.0) -> shapely.Polyg
 
 def _read(text: str) -> dict[str, shapely.Polygon]:
     try:
-        document = read_yaml(text if text.lstrip().startswith('{')
-                                    else read_text(text))
+        document = read_yaml(text if text.lstrip().startswith('{') else read_text(text))
     except ValueError as error:
         raise ParameterError(f'parameter zones: {error}') from None
     if not isinstance(document, dict) or not document:

@@ -127,7 +127,7 @@ def test_history_forgets_entries_older_than_its_span():
         history.observe(Frame(Snapshot(float(time), robots), {}))
     data = history.data()
     assert min(data['left']) == 6.0 and all(data['left'] <= data['right'])
-    assert len(history.bars) == 4
+    assert len(history.bars) == 5
 
 
 def test_way_to_the_leader_ends_at_an_unknown_robot():
