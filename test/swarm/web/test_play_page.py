@@ -43,8 +43,8 @@ class Page:
             controls=[*LENGTHS, SILENT], commands='', errors=[], told='',
             request=lambda *request: self.made.append(request))
         self.viewed = PlayPage(self.game, self.document, self.feed)
-        self.feed.observe(frame(), RINGS, Statistics())
-        self.viewed.update()
+        self.statistics = Statistics()
+        self.update(0.0)
         self.viewed.map.figure.x_range.update(start=0.0, end=12.0)
 
     def widget(self, name: str) -> Any:
@@ -54,7 +54,9 @@ class Page:
         self.viewed._tap(SimpleNamespace(x=x, y=y))
 
     def update(self, shift: float) -> None:
-        self.feed.observe(frame(shift), RINGS, Statistics())
+        drawn = frame(shift)
+        self.statistics.observe(drawn.snapshot, 0, 0)
+        self.feed.observe(drawn, RINGS, self.statistics)
         self.viewed.update()
 
     def requests(self) -> list[tuple[str, Any]]:

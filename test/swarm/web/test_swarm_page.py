@@ -185,16 +185,18 @@ def test_two_radii_are_drawn_round_the_leader_of_the_chosen_robot():
     assert page.map.sources['radii'].data['x'] == []
 
 
-def test_times_count_from_the_first_frame():
-    feed = PageFeed(2.5)
+def test_times_count_from_the_first_look_as_in_the_terminal():
+    feed, statistics = PageFeed(2.5), Statistics()
     page = LivePage(Document(), feed)
+    statistics.observe(Snapshot(997.0, {}), 0, 0)
     for time in (1000.0, 1001.0):
         drawn = frame(note=f'at {time:g}')
-        feed.observe(drawn._replace(snapshot=drawn.snapshot._replace(time=time)), RINGS,
-                     Statistics())
+        drawn = drawn._replace(snapshot=drawn.snapshot._replace(time=time))
+        statistics.observe(drawn.snapshot, 0, 0)
+        feed.observe(drawn, RINGS, statistics)
     page.update()
-    assert '<p>1.0 s: at 1001</p>' in page.texts['robot'].text
-    assert page.timeline.source.data['right'].tolist() == [1.0] * 7
+    assert '<p>4.0 s: at 1001</p>' in page.texts['robot'].text
+    assert page.timeline.source.data['right'].tolist() == [4.0] * 7
 
 
 def test_rows_of_the_timeline_are_named_and_those_of_one_leader_are_together(page):
