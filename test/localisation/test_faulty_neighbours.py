@@ -95,14 +95,14 @@ def turns_round(now: float, receiver: int, told: Told) -> Told:
 def lied_to(lie: Lie, camera: bool) -> tuple[float, Neighbourhood]:
     """Return the RMS of the errors of honest robots' distances to each other [m], and the end."""
     swarm = Neighbourhood(ROBOTS, 0, camera, lie)
-    errors = [error for second in swarm.run(60) if second > 5.0
+    errors = [error for second in swarm.run(30) if second > 5.0
               for error in swarm.errors(HONEST)[0]]
     return float(np.sqrt(np.mean(np.square(errors)))), swarm
 
 
 @pytest.mark.parametrize(('lie', 'camera'), [
     *((lie, False) for lie in (slides, jumps, leaps, is_elsewhere, lengthens, maligns_one)),
-    (slides, True), (lengthens, True), (turns_round, True)])
+    (lengthens, True), (turns_round, True)])
 def test_distances_among_honest_robots_stay_accurate_when_one_lies(lie, camera):
     assert lied_to(lie, camera)[0] < FACTOR * lied_to(honest, camera)[0]
 
@@ -130,19 +130,17 @@ class Misreading(Neighbourhood):
             if draw.random() < 0.2 else sighting for sighting in super().sightings(robot)]
 
 
-@pytest.mark.parametrize('seed', [2, 3])
-def test_distances_stay_accurate_when_one_in_five_ids_is_wrong(seed):
-    errors = {kind: [error for second in swarm.run(150) if second > 5.0
-                     for error in swarm.errors(ALL)[0]]
-              for kind in (Neighbourhood, Misreading)
-              for swarm in [kind(len(ALL), seed, True, reach=8.0)]}
-    right, wrong = (float(np.sqrt(np.mean(np.square(each)))) for each in errors.values())
+def test_distances_stay_accurate_when_one_in_five_ids_is_wrong():
+    right, wrong = (
+        np.sqrt(np.mean([error ** 2 for second in swarm.run(100) if second > 5.0
+                         for error in swarm.errors(ALL)[0]]))
+        for swarm in (kind(len(ALL), 2, True, reach=8.0) for kind in (Neighbourhood, Misreading)))
     assert wrong < FACTOR * right
 
 
-# Faults that come and go: a minute off with new odometry, two minutes without sightings.
+# Faults that come and go: a robot off with new odometry, two minutes without sightings.
 
-BEGIN, RESTARTED = 40.0, 3
+BEGIN, RESTARTED = 30.0, 3
 
 
 class Interrupted(Neighbourhood):
@@ -179,16 +177,15 @@ def rms_error(swarm: Interrupted) -> float:
 
 @pytest.mark.parametrize('camera', [False, True])
 def test_robot_is_found_when_its_odometry_restarts_elsewhere(camera):
-    swarm = Interrupted(1, camera, 60.0, is_off=True)
-    errors = {second: rms_error(swarm) for second in swarm.run(swarm.end + 45.0)}
+    swarm = Interrupted(1, camera, 15.0, is_off=True)
+    errors = {second: rms_error(swarm) for second in swarm.run(swarm.end + 40.0)}
     before = max(errors[second] for second in errors if 20.0 < second < BEGIN)
     assert errors[swarm.end + 1.0] > 1.5 * before, 'it is elsewhere'
     assert all(errors[second] < 1.5 * before for second in errors if second > swarm.end + 30.0)
 
 
-@pytest.mark.parametrize('camera', [False, True])
-def test_deviation_covers_the_error_after_two_minutes_without_sightings(camera):
-    swarm = Interrupted(2, camera, 120.0, is_off=False)
+def test_deviation_covers_the_error_after_two_minutes_without_sightings():
+    swarm = Interrupted(2, False, 120.0, is_off=False)
     for second in swarm.run(swarm.end - 1.0):
         if second == BEGIN - 1.0:
             before = rms_error(swarm)

@@ -80,29 +80,23 @@ def test_cooperating_robot_is_judged_by_its_own_deviation_when_alone() -> None:
 
 
 def test_robot_reports_uncertain_distances_and_no_known_pose_when_sensors_are_dark() -> None:
+    """Before, it reports distances and no fault."""
     swarm = Neighbourhood(4, 5)
     own = swarm.robots[1]
     own.limit = 1.0
-    for now in swarm.run(90):
+    for now in swarm.run(60):
         assert own.fault(now) == ''
     assert own.claimed(now) is not None
+    values, text = own.values(now), own.text(now)
+    assert 0.0 < float(values['distance_deviation']) < 1.0 and values['neighbours_localised'] == 3
+    assert text.startswith('deviation ')
+    assert 'm; neighbours localised: 3, deviation of distances 0.' in text
     swarm.reach = 0.0
     faults = [own.fault(now) for now in swarm.run(90)]
     assert faults[-1].startswith('distances are too uncertain: their deviation is ')
     assert ' m, beyond 1 m (max_deviation): no sighting for 90 s; more sightings' in faults[-1]
     assert own.claimed(swarm.now) is None
     assert own.text(swarm.now).endswith('covariance unknown: the deviation is too great')
-
-
-def test_honest_robots_report_distances_and_no_fault() -> None:
-    swarm = Neighbourhood(4, 5)
-    for now in swarm.run(60):
-        assert swarm.robots[1].fault(now) == ''
-    values = swarm.robots[1].values(now)
-    assert 0.0 < float(values['distance_deviation']) < 1.0 and values['neighbours_localised'] == 3
-    text = swarm.robots[1].text(now)
-    assert text.startswith('deviation ')
-    assert 'm; neighbours localised: 3, deviation of distances 0.' in text
 
 
 def test_doubtful_leader_is_reported_with_its_cause() -> None:

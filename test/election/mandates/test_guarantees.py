@@ -25,16 +25,16 @@ import pytest
 def test_adversary_breaks_no_guarantee(quorum: bool) -> None:
     """Check guarantees (a), for robots and for nodes beside them, (c), and with a quorum (b)."""
     held = acted = 0
-    for seed in range(120):
+    for seed in range(60):
         adversary = Adversary(seed, robots=3 + seed % 2, quorum=quorum)
         assert adversary.play(150) == [], seed
         held, acted = held + adversary.held, acted + adversary.acted
-    assert held > 1000
-    assert acted > 500 or not quorum
+    assert held > 500
+    assert acted > 250 or not quorum
 
 
 def test_two_nodes_act_over_a_robot_when_no_time_to_react_is_reserved() -> None:
-    found = [fault for seed in range(60) for fault in Adversary(seed, reaction=0.0).play(150)]
+    found = [fault for seed in range(30) for fault in Adversary(seed, reaction=0.0).play(150)]
     assert found and all(fault.startswith('nodes of ') for fault in found)
 
 
@@ -43,7 +43,7 @@ def test_no_robot_is_under_two_mandates_in_every_network_of_up_to_three_robots()
         for graph in graphs(robots, 'one'):
             found = Network(graph, (1, 2)).check(steps)
             assert found.faults == [] and found.mandates > robots
-    assert Network({1: {2: 1.0}, 2: {1: 1.0}}, (1, 2), rosters=changing(2)).check(4).faults == []
+    assert Network({1: {2: 1.0}, 2: {1: 1.0}}, (1, 2), rosters=changing(2)).check(3).faults == []
 
 
 def test_violation_is_found_in_every_network_when_clocks_of_leases_stop_during_sleep() -> None:
@@ -67,7 +67,7 @@ STEPS = (
 
 def test_one_leader_acts_when_an_adversary_sets_rosters_in_any_order() -> None:
     under = set[int]()
-    for seed in range(40):
+    for seed in range(15):
         adversary = Adversary(seed, quorum=True, rosters=STEPS)
         assert adversary.play(1000) == [], seed
         under |= adversary.under

@@ -210,25 +210,21 @@ def check_settles(network: Network, seed: int, sweeps: int) -> None:
 
 SWEEPS = 90
 """Enough for networks as small as are drawn here. One that needed more would fail."""
-LAWS = settings(max_examples=examples(4), deadline=None, suppress_health_check=list(HealthCheck))
+COLLECTIONS = pytest.mark.parametrize('collection', WAYS)
 
 
-@pytest.mark.parametrize('collection', WAYS)
-@pytest.mark.parametrize('election', ALGORITHMS.names())
-@LAWS
-@given(st.data(), st.integers(0, 2 ** 32))
+@COLLECTIONS
+@settings(max_examples=examples(30), suppress_health_check=list(HealthCheck))
+@given(st.sampled_from(ALGORITHMS.names()), st.data(), st.integers(0, 2 ** 32))
 def test_summary_and_decision_become_exact_within_the_bound_from_any_state(
-        election, collection, data, seed):
-    network = data.draw(networks(election, collection))
-    check_settles(network, seed, SWEEPS)
+        collection, election, data, seed):
+    check_settles(data.draw(networks(election, collection)), seed, SWEEPS)
 
 
-@pytest.mark.parametrize('collection', WAYS)
-@pytest.mark.parametrize('election', FORGETTING)
-@LAWS
-@given(st.data(), st.integers(0, 2 ** 32))
-def test_lost_leader_is_replaced_with_a_new_decision(
-        election, collection, data, seed):
+@COLLECTIONS
+@settings(max_examples=examples(15), suppress_health_check=list(HealthCheck))
+@given(st.sampled_from(FORGETTING), st.data(), st.integers(0, 2 ** 32))
+def test_lost_leader_is_replaced_with_a_new_decision(collection, election, data, seed):
     network = data.draw(networks(election, collection).filter(lambda n: len(n.graph) > 1))
     for _ in swept(network, SWEEPS // 2, random.Random(seed)):
         pass
@@ -237,8 +233,8 @@ def test_lost_leader_is_replaced_with_a_new_decision(
     assert set(members(network)) <= set(network.states), 'led by one that is gone'
 
 
-@pytest.mark.parametrize('collection', WAYS)
-@settings(max_examples=examples(10), deadline=None, suppress_health_check=list(HealthCheck))
+@COLLECTIONS
+@settings(max_examples=examples(10), suppress_health_check=list(HealthCheck))
 @given(graphs(most=10), st.data(), st.integers(0, 2 ** 32))
 def test_contribution_is_forgotten_when_its_robot_has_left(collection, graph, data, seed):
     """Strengths change repeatedly. No region has numbers of another region in between."""

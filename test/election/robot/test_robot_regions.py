@@ -107,7 +107,7 @@ def longest(**settings: Any) -> int:
     swarm = Swarm(places, lambda i: {'strength': draw.random() * math.pi, 'others': {
         name: {**values, 'strength': draw.random()} for name, values in others.items()}},
         communication_range=3.0, radius=6.0, **settings)
-    swarm.sweep(10, draw)
+    swarm.sweep(6, draw)
     return max(map(len, swarm.said.values()))
 
 
@@ -190,5 +190,5 @@ def calls(neighbours: int, **settings: Any) -> int:
 @pytest.mark.parametrize('settings', [
     {'tasks': 'count', 'connected': True}, {'regions': True, 'hierarchy': '20'}])
 def test_cost_of_a_round_is_linear_in_the_neighbours(settings):
-    few, some, many = (calls(neighbours, **settings) for neighbours in (10, 20, 40))
+    few, some, many = (calls(neighbours, **settings) for neighbours in (6, 12, 24))
     assert many - some == pytest.approx(2 * (some - few), rel=0.1)

@@ -17,8 +17,7 @@
 from itertools import combinations
 import json
 
-from budget import examples
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.tasks.coverage import (
     area_of,
@@ -62,7 +61,6 @@ def test_strip_is_divided_across() -> None:
         assert part.bounds == pytest.approx((0, k, 1, k + 1))
 
 
-@settings(deadline=None, max_examples=examples(60))
 @given(areas(), st.integers(1, 21))
 def test_parts_are_equal_and_disjoint_and_make_up_the_area(
         area: shapely.Geometry, number: int) -> None:
@@ -81,7 +79,6 @@ def test_first_robots_from_one_side_get_the_farthest_parts() -> None:
     assert assign(shapely.box(0, 0, 3, 1), members) == [3, 2, 1]
 
 
-@settings(deadline=None, max_examples=examples(40))
 @given(areas(), st.integers(1, 12))
 def test_robots_in_their_parts_keep_them_when_parts_are_assigned_anew(
         area: shapely.Geometry, number: int) -> None:
@@ -106,7 +103,6 @@ def test_lane_skips_gaps_of_the_area() -> None:
     assert upper == [6, 4, 2, 0]
 
 
-@settings(deadline=None, max_examples=examples(60))
 @given(areas(), st.floats(0.3, 2.0), st.floats(0.0, 0.5))
 def test_every_place_is_inside_the_area(
         area: shapely.Geometry, lane: float, clearance: float) -> None:
@@ -151,7 +147,6 @@ def test_area_is_empty_when_nearer_to_another_leader() -> None:
     assert own_side(shapely.box(0, 0, 1, 1), (0.0, 0.0), [(0.0, 0.0)]).area == 1.0
 
 
-@settings(deadline=None)
 @given(areas())
 def test_leaders_divide_an_area_completely(area: shapely.Geometry) -> None:
     leaders = [(0.0, 0.0), (3.0, 1.0), (-2.0, 5.0)]
@@ -169,7 +164,6 @@ def test_outline_has_a_resolution_of_a_tenth_of_a_metre() -> None:
     assert sorted(zip(corners[::2], corners[1::2])) == [(0, 0), (0, 2), (4, 0)]
 
 
-@settings(deadline=None)
 @given(areas())
 def test_outline_is_short_and_restores_the_area(area: shapely.Geometry) -> None:
     outline = json.loads(json.dumps(outline_of(area)))
