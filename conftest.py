@@ -33,9 +33,12 @@ from budget import examples
 from hypothesis import HealthCheck, settings
 import pytest
 
-# The time of an example, and of drawing it, depends on the load of the machine.
+# The time of an example, and of drawing it, depends on the load of the machine, and networks are
+# large.
 settings.register_profile('untimed', deadline=None, max_examples=examples(30),
-                          suppress_health_check=[HealthCheck.too_slow])
+                          suppress_health_check=[
+                              HealthCheck.too_slow, HealthCheck.data_too_large,
+                              HealthCheck.large_base_example, HealthCheck.filter_too_much])
 settings.load_profile('untimed')
 
 ROOT = Path(__file__).resolve().parent

@@ -92,26 +92,6 @@ def test_relative_position_includes_the_heading_error_of_the_observer():
     assert along == pytest.approx((2.0, math.sqrt(covariance[0, 0])))
 
 
-def test_bearing_halves_variance_and_error_when_as_good_as_the_heading():
-    own, _ = empty(bearing_noise=0.01)
-    own.add(1, ORIGIN, (1e-9, 0.01), ORIGIN, 0.0)
-    own.add(2, (2.0, 0.0, 0.0), CERTAIN, (2.0, 0.0, 0.0), 0.0)
-    own.see([(1, Sighting(2, math.nan, -0.02))], 0.0)
-    assert own.pose(1)[2] == pytest.approx(0.01, abs=1e-5)
-    assert own.covariance_of(1)[2, 2] == pytest.approx(0.5e-4, rel=1e-3)
-
-
-def test_landmark_fixes_the_position():
-    own, _ = empty({9: (3.0, 4.0)}, range_noise=0.05, bearing_noise=0.01)
-    own.add(1, (0.2, -0.1, 0.0), (0.3, 1e-9), ORIGIN, 0.0)
-    own.see([(1, Sighting(9, 5.0, math.atan2(4.0, 3.0)))], 0.0)
-    assert own.pose(1)[:2] == pytest.approx((0.0, 0.0), abs=0.02)
-    along = np.array((0.6, 0.8)) @ own.covariance_of(1)[:2, :2] @ np.array((0.6, 0.8))
-    across = np.array((-0.8, 0.6)) @ own.covariance_of(1)[:2, :2] @ np.array((-0.8, 0.6))
-    assert along == pytest.approx(1 / (1 / 0.3 ** 2 + 1 / 0.05 ** 2), rel=0.1)
-    assert across == pytest.approx(1 / (1 / 0.3 ** 2 + 1 / (5.0 * 0.01) ** 2), rel=0.1)
-
-
 def test_sighting_corrects_a_third_robot_by_common_errors():
     own, _ = empty({9: (0.0, 0.0)}, range_noise=0.01)
     own.add(1, (2.0, 0.0, 0.0), (0.1, 1e-9), (2.0, 0.0, 0.0), 0.0)

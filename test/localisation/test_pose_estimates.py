@@ -130,11 +130,11 @@ def test_factors_are_at_most_as_uncertain_as_at_the_start() -> None:
 
 
 @pytest.mark.parametrize('noise', [0.0, 0.002])
-def test_factors_stay_for_an_hour_when_parked(noise: float) -> None:
+def test_factors_stay_for_ten_minutes_when_parked(noise: float) -> None:
     own = alone()
     drive(own, Factors(turn=0.8), (0.0, 0.0, 0.4), 30, bearings=True)
     factors, variances, (x, y, yaw) = own.factors(1), own.factor_variances(1), own.odometry(1)
-    for second in range(3600):
+    for second in range(600):
         own.move(1, (x + noise * (second % 2), y, yaw), 31.0 + second)
     assert own.factors(1) == factors
     np.testing.assert_array_equal(own.factor_variances(1), variances)
@@ -150,13 +150,6 @@ def test_offsets_of_radios_are_found_when_all_ranges_are_too_long() -> None:
         factors, deviations = robot.odometry_factors
         assert factors.offset == pytest.approx(0.2, abs=3.0 * deviations.offset)
         assert deviations.offset < START.offset / 2.0
-
-
-def test_offset_stays_unknown_when_sightings_have_bearings() -> None:
-    swarm = Neighbourhood(3, 1, camera=True, bias=0.4)
-    assert list(swarm.run(5))
-    factors, deviations = swarm.robots[1].odometry_factors
-    assert (factors.offset, deviations.offset) == pytest.approx((0.0, START.offset))
 
 
 def test_common_turn_of_the_frame_stays_unobserved_by_mutual_sightings() -> None:

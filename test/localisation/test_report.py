@@ -61,12 +61,6 @@ def test_odometry_reports_a_fault_when_its_deviation_is_beyond_the_limit() -> No
     assert robot.fault(60.0) == ''
 
 
-def test_odometry_reports_no_fault_when_there_is_no_limit() -> None:
-    robot, _ = source('odometry')
-    drive(robot, 60)
-    assert robot.fault(60.0) == ''
-
-
 def test_report_has_no_deviation_when_a_localisation_gives_the_pose() -> None:
     robot, _ = source('tf')
     assert robot.fault(0.0) == '' and robot.text(0.0) == 'by a localisation (tf)'

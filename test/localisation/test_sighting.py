@@ -246,16 +246,11 @@ def test_columns_follow_the_layout() -> None:
 
 
 @pytest.mark.parametrize('dimensions', [
-    [dimension(2), dimension(3, 'id,bearing,range')],
-    [dimension(2), dimension(3, 'id,range,colour')],
-    [dimension(2), dimension(3, 'id,range,range')],
-    [dimension(2), dimension(3, 'id,range')],
+    *([dimension(2), dimension(3, label)] for label in (
+        'id,bearing,range', 'id,range,colour', 'id,range,range', 'id,range')),
     [dimension(3), dimension(2, 'id,range,bearing')],
-    [dimension(5), dimension(3)],
-    [dimension(6), dimension(1)],
-    [dimension(1), dimension(6)],
-    [dimension(1), dimension(2), dimension(3)],
-    [dimension(0), dimension(0)]])
+    *([dimension(rows), dimension(columns)] for rows, columns in ((5, 3), (6, 1), (1, 6), (0, 0))),
+    [dimension(1), dimension(2), dimension(3)]])
 def test_columns_are_unknown_when_the_layout_does_not_fit(dimensions: list[Any]) -> None:
     assert columns_of(dimensions, 6) is None
 

@@ -184,14 +184,6 @@ def test_odometry_source_ignores_neighbours():
     assert robot.estimate.odometry is None and robot.estimate.deviation > 0.05
 
 
-def test_odometry_source_has_no_deviation_when_a_localisation_gives_the_pose():
-    robot = reckoning()
-    robot.take_odometry((2.0, 1.0), 0.5, 0.0, is_given=True)
-    robot.begin_round(0.0)
-    assert (robot.place, robot.heading) == ((2.0, 1.0), 0.5)
-    assert robot.estimate is None and robot.deviation == math.inf
-
-
 def test_filter_is_imported_only_when_a_robot_cooperates():
     program = (
         'import sys\n'

@@ -99,9 +99,11 @@ def test_text_is_no_whole_number_when_it_has_a_fraction_or_is_too_great(text: st
 
 
 def test_files_are_read_in_utf8_when_the_locale_is_another_one(tmp_path: Path) -> None:
-    (tmp_path / 'fleet.yaml').write_text('# “ä”\nrobots: {alice: {id: 1}}\n', encoding='utf-8')
+    (tmp_path / 'text').write_text('“ä”\n', encoding='utf-8')
     subprocess.run([sys.executable, '-X', 'utf8=0', '-c', (
-        'from leader_election.swarm.fleet.fleet_file import load_fleet\n'
-        "assert load_fleet('fleet.yaml').robots")], cwd=tmp_path, check=True, env={
+        'from pathlib import Path\n'
+        'from leader_election.parameters.files import read_text, write_text\n'
+        "write_text(Path('text'), read_text('text') + chr(228))")], cwd=tmp_path, check=True, env={
             **os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), 'LC_ALL': 'C',
             'PYTHONCOERCECLOCALE': '0'})
+    assert (tmp_path / 'text').read_text(encoding='utf-8') == '“ä”\nä'

@@ -18,7 +18,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 import math
 from pathlib import Path
-import re
 from typing import Any, ClassVar
 
 from leader_election.election.robot.parameters import ElectionParameters
@@ -40,8 +39,6 @@ from leader_election.parameters.files import read_yaml
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.fleet.fleet_file import read_fleet
 from leader_election.swarm.fleet.robot_list import parse_robot_list
-from leader_election_lab.commands import parse_setting
-from leader_election_lab.experiment.scenario import ScenarioError
 import pytest
 from small_scenario import load, TEXT
 import yaml
@@ -84,21 +81,17 @@ def test_valid_value_is_converted_to_its_type(name, value, expected):
 @pytest.mark.parametrize('name, value, allowed', [
     ('number', 11, '0 to 10'), ('number', -2, '0 to 10'),
     ('number', 1.0, 'a whole number, 0 to 10'),
-    ('number', True, '0 to 10'), ('number', '1', '0 to 10'),
+    ('number', True, '0 to 10'),
     ('flag', 1, 'true or false'), ('flag', 'true', 'true or false'),
-    ('reach', -0.1, 'at least 0 m'), ('reach', -INFINITE, 'at least 0 m'),
-    ('reach', math.nan, 'at least 0 m'), ('reach', '1', 'at least 0 m'),
-    ('reach', True, 'at least 0 m'), ('share', 1.001, '0 to 1'), ('share', INFINITE, '0 to 1'),
+    ('reach', -0.1, 'at least 0 m'), ('reach', math.nan, 'at least 0 m'),
+    ('reach', '1', 'at least 0 m'), ('reach', True, 'at least 0 m'), ('share', 1.001, '0 to 1'),
     ('free', math.nan, 'a finite number'), ('free', INFINITE, 'a finite number'),
     ('name', 5, 'a string'), ('title', '', 'a string that is not empty'),
-    ('number', -1, '0 to 10'),
     ('colour', 'green', 'one of red, blue'),
     ('pose', [1.0, 2.0], '3 or 6 finite numbers m'),
     ('pose', [1.0, 2.0, math.nan], '3 or 6 finite numbers m'),
-    ('pose', [1.0, 2.0, 'x'], '3 or 6 finite numbers m'),
     ('pose', 'abc', '3 or 6 finite numbers m'),
     ('pose', {0, 1, 2}, '3 or 6 finite numbers m'),
-    ('pose', {0: 0, 1: 1, 2: 2}, '3 or 6 finite numbers m'),
     ('pose', 1.0, '3 or 6 finite numbers m'), ('words', ['x', 1], 'a list of texts'),
 ])
 def test_value_is_refused_with_name_value_and_range_when_wrong(name, value, allowed):
@@ -134,13 +127,9 @@ def test_parameter_is_refused_when_unknown():
         given(colur='red')
 
 
-@pytest.mark.parametrize(('values', 'hint'), [
-    ({'algorithm': 'boundd'}, 'did you mean bounded?'), ({'metric': 'hop'}, 'did you mean hops?'),
-    ({'strength_source': 'batery'}, 'did you mean battery?')])
-def test_error_names_the_most_similar_choice(values, hint):
-    with pytest.raises(ParameterError) as refused:
-        build(ElectionParameters, {'robot_id': 1, **values})
-    assert f'is not allowed; {hint} it takes one of ' in str(refused.value)
+def test_error_names_the_most_similar_choice():
+    with pytest.raises(ParameterError, match='is not allowed; did you mean red. it takes one of '):
+        given(colour='redd')
 
 
 def test_error_shortens_a_long_value():
@@ -176,14 +165,6 @@ def test_parameter_is_among_others_when_no_group_names_it():
     assert list(groups) == ['First', 'Others']
     assert [p.name for p in groups['Others']] == ['number', *(
         p.name for p in table(Sample) if p.name not in ('number', 'reach'))]
-
-
-def test_yaml_begins_with_the_parameters_to_set_first():
-    lines = [line.strip() for line in to_yaml(ElectionParameters, 'Title.').splitlines()]
-    names = [line.partition(':')[0].removeprefix('# ') for line in lines
-             if re.match(r'(# robot_id|[a-z_]+): ', line)]
-    assert names[:5] == ['robot_id', 'radius', 'communication_range', 'algorithm', 'strength']
-    assert lines.index('## What is set first') < lines.index('## Security')
 
 
 def test_yaml_holds_descriptions_and_ranges():
@@ -263,7 +244,7 @@ def test_quoted_number_is_refused_when_its_tag_makes_it_octal_or_sexagesimal(tex
         read_yaml(f'- {text}')
 
 
-@pytest.mark.parametrize('start', ['[', '{a: ', '- ', '? '])
+@pytest.mark.parametrize('start', ['[', '{a: '])
 def test_text_is_refused_before_its_end_when_it_is_nested_too_deeply(start: str) -> None:
     # The per cent sign is not YAML.
     with pytest.raises(ValueError, match='^is nested more than 20 levels deep$'):
@@ -299,21 +280,6 @@ def test_scenario_file_takes_any_notation_of_numbers(tmp_path: Path) -> None:
     written = load(tmp_path, text)
     for part in ('duration', 'entrants', 'groups', 'messages', 'first_id', 'tick', 'rounds'):
         assert getattr(written, part) == getattr(usual, part)
-
-
-def test_varied_values_take_any_notation_of_numbers(tmp_path: Path) -> None:
-    text = TEXT + 'vary: {algorithms.radius: [1e1, 2.5e1], size: [{devices.count: 1e1}]}\n'
-    scenario = load(tmp_path, text)
-    assert [values for values, _ in scenario.variants()] == [
-        {'algorithms.radius': 10.0, 'size': 10.0}, {'algorithms.radius': 25.0, 'size': 10.0}]
-    assert scenario.variants()[1][1].entrants[0].parameters.radius == 25.0
-    with pytest.raises(ScenarioError, match='vary.algorithms.radius: 10.0 is there twice'):
-        load(tmp_path, TEXT + 'vary: {algorithms.radius: [10, 1e1]}\n')
-
-
-def test_command_settings_take_any_notation_of_numbers(tmp_path: Path) -> None:
-    setting = parse_setting('algorithms.radius=2e1')
-    assert load(tmp_path).replaced(dict([setting])).entrants[0].parameters.radius == 20.0
 
 
 def test_fleet_file_and_robot_list_take_any_notation_of_numbers() -> None:

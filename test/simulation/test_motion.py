@@ -246,14 +246,6 @@ def test_blocked_robot_stops_and_still_turns():
 places = st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), max_size=12)
 
 
-def test_robots_overlap_at_the_same_place_but_not_when_touching():
-    # 0 and 2 are at the same place; 1 is 2 m away, which is two radii of 1 m.
-    poses = np.array([[0.0, 0.0, 1.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
-    assert least_distance(poses) == 0.0
-    assert overlaps(poses, 1.0) == [(0, 2)]
-    assert overlaps(poses, 1.001) == [(0, 1), (0, 2), (1, 2)]
-
-
 @given(places)
 def test_overlaps_equal_a_comparison_of_all_pairs(listed):
     positions = np.array(listed, dtype=float).reshape(-1, 2)

@@ -17,15 +17,11 @@
 import math
 from pathlib import Path
 
-from budget import examples
 from environment import disk_with_room
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from leader_election.parameters import ParameterError
 from leader_election.simulation.log_conversion import convert, main
 from leader_election.simulation.robot_logs import (
     read_landmarks,
-    read_log,
     read_logs,
     read_sightings,
 )
@@ -94,14 +90,11 @@ def test_small_data_set_is_converted(source, tmp_path):
 
 @pytest.mark.parametrize(('name', 'text', 'error'), [
     ('Barcodes.dat', None, 'Barcodes.dat: No such file or directory'),
-    ('Robot2_Odometry.dat', None, 'Robot2_Odometry.dat: No such file or directory'),
     ('Robot2_Groundtruth.dat', None,
      'the true poses are missing, which logs need: Robot2_Groundtruth.dat'),
     ('Robot1_Odometry.dat', '# nothing\n', 'Robot1_Odometry.dat: no rows'),
     ('Robot1_Groundtruth.dat', '# x\n1 2 3\n',
      "Robot1_Groundtruth.dat: line 2: takes 4 numbers: '1 2 3'"),
-    ('Robot1_Groundtruth.dat', '1 2 3 nan\n',
-     "Robot1_Groundtruth.dat: line 1: takes 4 numbers: '1 2 3 nan'"),
     ('Robot1_Measurement.dat', '1 2 x 4\n',
      "Robot1_Measurement.dat: line 1: not a number: 'x'"),
     ('Robot1_Groundtruth.dat', '1 2 3 4\n\n1e15 2 3 4\n',
@@ -118,19 +111,6 @@ def test_wrong_file_is_refused_with_its_name(source, tmp_path, name, text, error
         convert(source, tmp_path / 'logs')
     assert str(raised.value).endswith(error)
     assert not (tmp_path / 'logs').exists()
-
-
-def test_data_set_is_read_when_a_file_begins_with_a_byte_order_mark(source, tmp_path):
-    path = source / 'Robot1_Odometry.dat'
-    path.write_text('\ufeff' + path.read_text(encoding='utf-8'), encoding='utf-8')
-    assert convert(source, tmp_path / 'logs').robots == [1, 2]
-
-
-def test_data_set_is_refused_when_a_comment_is_in_another_encoding(source, tmp_path):
-    path = source / 'Robot1_Odometry.dat'
-    path.write_bytes(b'# \xb5s\n' + path.read_bytes())
-    with pytest.raises(ParameterError, match='Robot1_Odometry.dat: line 1: not UTF-8'):
-        convert(source, tmp_path / 'logs')
 
 
 def test_folder_is_removed_when_logs_cannot_be_written(source, tmp_path):
@@ -150,65 +130,6 @@ def test_existing_log_is_not_overwritten(source, tmp_path):
         convert(source, tmp_path)
     with pytest.raises(ParameterError, match='no data set: it takes the folder of MRCLAM'):
         convert(tmp_path, tmp_path / 'logs')
-
-
-@settings(max_examples=examples(25))
-@given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(2, 40))
-def test_logs_are_unchanged_when_written_and_read_as_a_data_set(
-        tmp_path_factory, seed, robots, rows):
-    """Rows are at 10 Hz, in the precision of the data sets."""
-    rng = np.random.default_rng(seed)
-    folder = tmp_path_factory.mktemp('data')
-    source = folder / 'set'
-    source.mkdir()
-    (source / 'Barcodes.dat').write_text(
-        ''.join(f'{robot} {10 * robot}\n' for robot in range(1, robots + 1)))
-    (source / 'Landmark_Groundtruth.dat').write_text('')
-    logs, seen = {}, {}
-    times = np.arange(rows) / 10.0
-    for robot in range(1, robots + 1):
-        logs[robot] = velocities, poses = (
-            rng.uniform(-1.0, 1.0, (rows, 2)).round(4), rng.uniform(-3.0, 3.0, (rows, 3)).round(4))
-        seen[robot] = [
-            (float(t), other, round(rng.uniform(0.1, 9.0), 4))
-            for t in times for other in range(1, robots + 1) if other != robot]
-        stamps = ORIGIN + times[:, np.newaxis]
-        for name, values in (('Odometry', velocities), ('Groundtruth', poses)):
-            table(source / f'Robot{robot}_{name}.dat', name,
-                  [tuple(row) for row in np.concatenate((stamps, values), axis=1).tolist()])
-        table(source / f'Robot{robot}_Measurement.dat', 'measurement', [
-            (ORIGIN + t, 10 * other, distance, 0.5) for t, other, distance in seen[robot]])
-    target = folder / 'logs'
-    convert(source, target)
-    for robot, (velocities, poses) in logs.items():
-        log = read_log(target / f'robot_{robot}.csv')
-        assert log.t == pytest.approx(times)
-        assert np.abs(log.velocities[:, :2] - velocities).max() < 2e-4
-        assert np.abs(log.poses[:, :2] - poses[:, :2]).max() < 1e-4
-        assert np.abs(np.sin(log.poses[:, 2] - poses[:, 2])).max() < 2e-4
-    if robots > 1:
-        rows_read = read_sightings(str(target), list(logs))
-        expected = sorted((t, robot - 1, other, distance, 0.5)
-                          for robot, some in seen.items() for t, other, distance in some)
-        assert sorted(map(tuple, rows_read.tolist())) == [
-            pytest.approx(row, abs=1e-3) for row in expected]
-
-
-def test_logs_convert_writes_logs_and_reports_omissions(tmp_path, capsys):
-    source = tmp_path / 'set'
-    source.mkdir()
-    (source / 'Barcodes.dat').write_text('1 5\n')
-    (source / 'Landmark_Groundtruth.dat').write_text('6 1 2 0 0\n')
-    (source / 'Robot1_Odometry.dat').write_text('100 0.1 0\n')
-    (source / 'Robot1_Groundtruth.dat').write_text('100 0 0 0\n102 0.2 0 0\n')
-    (source / 'Robot1_Measurement.dat').write_text('101 77 1 0\n')
-    assert main(['convert', str(source), str(tmp_path / 'logs')]) == 0
-    assert capsys.readouterr().out == (
-        f'{tmp_path}/logs: robots 1; 2.0 s from 100.000 s of the data set on; 0 sightings\n'
-        '1 sightings of unknown subjects left out\n'
-        '1 gaps of more than a second in true paths, interpolated\n')
-    [log] = read_logs(str(tmp_path / 'logs'))
-    assert np.allclose(log.poses[-1], [0.2, 0, 0])
 
 
 @pytest.mark.parametrize(('arguments', 'error'), [

@@ -32,7 +32,6 @@ from leader_election.simulation.robot_body import (
     cylinder,
     MAX_ACCELERATION,
     MAX_TURN_ACCELERATION,
-    MAX_TURN_RATE,
     RigidBody,
     sphere,
     WHEEL,
@@ -137,22 +136,6 @@ def test_world_with_physics_wanders_slips_and_is_repeatable():
     assert not world.covariance.exact
 
 
-def test_commands_drive_bodies_whose_velocities_differ_from_the_wheels():
-    world = after(0, robots=1, world='empty:4x4', layout='grid', motion='cmd_vel')
-    assert world.commands is not None and world.physics is not None
-    for _ in range(60):
-        world.commands.command(0, 0.5, 0.0, world.time)
-        world.step()
-    assert world.physics.touching[0] and world.velocities[0, 0] == pytest.approx(0.0, abs=0.01)
-    assert world.odometry[0, 0] > world.poses[0, 0] > 1.8
-
-
-def test_carried_robot_continues_from_its_new_place():
-    world = after(20, robots=2, world='empty', layout='grid',
-                  carried_robots='1', carried_at=1.0)
-    assert world.poses[0] == pytest.approx([1.5, -0.5, 0.0], abs=1e-3)
-
-
 def test_physics_settings_are_refused_in_one_line_when_unsupported(monkeypatch):
     with pytest.raises(ParameterError, match='parameter physics: mujoco is not allowed with logs'):
         WorldParameters(physics='mujoco', logs='physics5')
@@ -236,22 +219,12 @@ def whole_robot() -> RigidBody:
         WHEEL._replace(centre=(0.0, y, robot_body.WHEEL_RADIUS)) for y in (side, -side)])
 
 
-def test_wheels_and_caster_are_below_the_disc() -> None:
-    assert robot_body.WHEEL_SEPARATION / 2 + robot_body.WHEEL_RADIUS <= robot_body.RADIUS
-    assert abs(robot_body.CASTER_X) + robot_body.CASTER_RADIUS <= robot_body.RADIUS
-
-
 def test_robot_does_not_tip_at_the_greatest_acceleration() -> None:
     """The centre of mass stays above the triangle of wheels and caster, also when it brakes."""
     whole = whole_robot()
     lean = whole.centre[2] * MAX_ACCELERATION / GRAVITY
     assert robot_body.CASTER_X < whole.centre[0] - lean and whole.centre[0] + lean < 0
     assert whole.centre[1] == 0
-
-
-def test_gazebo_classic_can_express_the_greatest_turn_rate() -> None:
-    """Gazebo takes commands as the yaw of a quaternion, which is limited to pi."""
-    assert MAX_TURN_RATE < math.pi
 
 
 def test_motors_can_accelerate_and_stall_before_wheels_slip() -> None:

@@ -130,13 +130,6 @@ def driven(parameters: OdometryErrorParameters, robot: str = 'robot_1',
     return made
 
 
-def test_received_odometry_is_unchanged_without_errors() -> None:
-    made = np.array(driven(OdometryErrorParameters()))
-    true = np.array(path())
-    assert made[:, :2] == pytest.approx(true[:, :2], abs=1e-9)
-    assert np.cos(made[:, 2] - true[:, 2]) == pytest.approx(np.ones(len(true)))
-
-
 def test_received_odometry_has_the_errors_of_the_embedded_world() -> None:
     """The seed and the true motion are equal."""
     parameters = OdometryErrorParameters(

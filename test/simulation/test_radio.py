@@ -103,14 +103,6 @@ def test_message_arrives_once_after_its_delay():
     assert one.arrived(99.0) == [] and one.next_arrival is None and balanced(one)
 
 
-def test_messages_arrive_at_once_in_order_without_delay():
-    one = radio(radio_range=3.0)
-    for message in 'ab':
-        one.send(0, message, LINE, 1.0)
-    assert [(copy.receiver, copy.message) for copy in one.arrived(1.0)] == [
-        (1, 'a'), (3, 'a'), (1, 'b'), (3, 'b')]
-
-
 def test_jitter_is_spread_over_its_range():
     one = radio(CROWD, radio_delay=1.0, radio_jitter=2.0)
     one.send(0, 'a', CROWD, 0.0)

@@ -19,11 +19,8 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.election.tasks.goals import levy, Wander
-from leader_election.election.tasks.steering import DrivingParameters, Scan, steer
 from leader_election.parameters import ParameterError
 from leader_election.simulation import sensors
-from leader_election.simulation.motion import least_distance
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.scene import LineOfSight, load_arena
@@ -366,34 +363,3 @@ def test_map_lidar_lets_others_approach_by_their_speed_only(others, speed, touch
     assert np.all(after <= before + 1e-9)
     assert np.all(after >= before - speed * rows[:, 2] - 1e-9)
     assert np.all(after >= np.minimum(before, touch) - 1e-9)
-
-
-def test_robots_with_map_lidars_do_not_collide():
-    """Eight robots drive for 20 s, and receive each other's positions once a second."""
-    world = World(WorldParameters(motion='cmd_vel', robots=8, world='rooms', seed=2))
-    assert world.commands is not None
-    map_lidar = MapLidar(load_arena('rooms'), 0.15, 0.5)
-    walks = [Wander(f'2/{i}', 0.1, 4.0, levy(1.0, 1.5)) for i in range(8)]
-    reported = np.column_stack((world.poses[:, :2], np.zeros(8)))
-    begin, way = world.poses[:, :2], 0.0
-    for step in range(200):
-        for i in range(8):
-            if (step + i) % round(1.0 / world.dt) == 0:
-                reported[i] = (*world.poses[i, :2], world.time)
-        for i, pose in enumerate(world.poses.tolist()):
-            others = np.delete(reported, i, axis=0)
-            others[:, 2] = world.time - others[:, 2]
-            scan = Scan(map_lidar.scan(tuple(pose), others).tolist(), 0.0, map_lidar.increment,
-                        MAP_LIDAR_RANGE)
-            goal = walks[i].goal(pose[0], pose[1], world.time)
-            command = steer(tuple(pose), goal, scan, DrivingParameters())
-            world.commands.command(i, *command, world.time)
-        wanted = world.commands.velocities(world.poses, np.zeros(8, bool), world.time, world.dt)
-        world.step()
-        # No robot was stopped by a wall, and none touches another.
-        assert np.array_equal(world.velocities[:, 0], wanted[:, 0])
-        assert least_distance(world.poses) >= 0.3
-        way += float(np.abs(world.velocities[:, 0]).sum()) * world.dt
-    # They got about: at more than a third of their speed, and to elsewhere.
-    assert way / 8 > 20.0 * 0.5 / 3
-    assert np.median(np.hypot(*(world.poses[:, :2] - begin).T)) > 1.5

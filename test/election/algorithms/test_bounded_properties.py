@@ -41,7 +41,7 @@ from benchmarks.explicit_states import SETTINGS as ALL_SETTINGS
 from budget import examples
 from election.algorithms.networks import graphs, LENGTHS, STRENGTHS
 from election.algorithms.simulate import corrupt, Network, shuffled
-from hypothesis import event, given, HealthCheck, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import BOUNDED, Device
 from leader_election.election.algorithms.bounded import Candidacy, configure
@@ -68,7 +68,6 @@ def shortest_link(graph: Mapping[int, Mapping[int, float]]) -> float:
     return min((length for row in graph.values() for length in row.values()), default=math.inf)
 
 
-@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32))
 def test_swarm_stabilises_to_the_partition_within_the_bound(drawn, seed):
     network, strengths, radius, ties = drawn
@@ -124,7 +123,6 @@ def check(network, group, strengths):
 #
 # So with ``k`` leaders the bound is ``k (4 h + 1)``, and without hysteresis ``k (2 h + 1)``.
 
-FEW = settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 SETTINGS = st.builds(
     Setting, radius=st.integers(4, 40).map(lambda n: n / 8),
     hysteresis=st.sampled_from([0.0, 0.1, 0.2, 0.5]), hop_limit=st.integers(1, 12),
@@ -158,7 +156,6 @@ def run_an_epoch(network: Network, draw: random.Random) -> Iterator[int]:
         yield i
 
 
-@FEW
 @given(graphs(most=10), SETTINGS, st.data())
 def test_swarm_stabilises_within_the_bound_when_messages_are_lost(graph, setting, data):
     network = network_of(graph, setting, data)
@@ -175,7 +172,6 @@ def test_swarm_stabilises_within_the_bound_when_messages_are_lost(graph, setting
     assert changed <= bound(setting, graph, len(leaders))
 
 
-@FEW
 @given(graphs(most=20), SETTINGS, st.data())
 def test_dead_leader_is_forgotten_within_the_hop_limit(graph, setting, data):
     network = network_of(graph, setting, data)
@@ -202,7 +198,7 @@ CANDIDACIES = st.builds(Candidacy, st.integers(-4, 4).map(float), st.just(0.0) |
                         st.integers(0, 6), st.integers(0, 9))
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(st.lists(st.tuples(CANDIDACIES, LENGTHS), max_size=6), st.integers(0, 40),
        st.sampled_from(['id', 'nearest']), st.integers(-4, 4), CANDIDACIES)
 def test_round_takes_the_least_candidacy_within_the_radius_as_published(

@@ -19,7 +19,7 @@ import random
 from budget import examples
 from election.algorithms.networks import graphs
 from election.algorithms.simulate import led, Network, shuffled
-from hypothesis import given, HealthCheck, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import COLOUR, Device
 from leader_election.election.algorithms.algorithm import NO_HOP_LIMIT
@@ -207,7 +207,7 @@ def rest(network, sweep, most, still=1):
             assert network.states[state.tree_parent].distance == state.distance - 1.0
 
 
-@settings(max_examples=examples(100), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(100))
 @given(networks(), st.booleans(), st.integers(0, 2**32))
 def test_swarm_has_one_leader_in_lockstep_and_in_any_fair_order(network, lockstep, seed):
     # To be silent takes longer than to be right: 6 n is above what was seen of both.
@@ -215,7 +215,6 @@ def test_swarm_has_one_leader_in_lockstep_and_in_any_fair_order(network, lockste
     rest(network, sweep, 6 * len(network.graph) + 10)
 
 
-@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32))
 def test_swarm_has_one_leader_when_messages_are_lost(network, seed):
     """Every fifth message is lost, so devices use outdated states."""

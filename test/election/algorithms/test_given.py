@@ -16,11 +16,10 @@
 
 import math
 
-from budget import examples
 from election.algorithms.networks import graphs, LENGTHS, LINE, links
 from election.algorithms.simulate import corrupt, led, Network, settle, shuffled
 from election.algorithms.states import states
-from hypothesis import event, given, HealthCheck, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Device, GIVEN
 from leader_election.election.algorithms.algorithm import BARRED
@@ -131,7 +130,6 @@ def cells(graph, leaders, radius):
     return {i: found[i][:2] if i in found else (i, inf) for i in graph}
 
 
-@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32), st.booleans())
 def test_swarm_stabilises_to_the_voronoi_partition_within_the_bound(drawn, seed, lockstep):
     network, leaders, radius = drawn

@@ -18,11 +18,10 @@ import math
 
 from benchmarks.explicit_clocks import bound, check
 from benchmarks.explicit_states import graphs as small_graphs
-from budget import examples
 from election.algorithms.networks import graphs, LENGTHS, STRENGTHS
 from election.algorithms.simulate import corrupt, led, Network, shuffled
 from election.algorithms.states import states
-from hypothesis import given, HealthCheck, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Device, REPLICATED
 from leader_election.election.algorithms.recursive import LEVELS
@@ -128,7 +127,6 @@ def networks(draw):
         real=st.just(0.0) | LENGTHS | st.floats(-1e300, 1e300)), draw)
 
 
-@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.booleans(), st.integers(0, 2**32))
 def test_swarm_stabilises_to_the_partition_of_bounded_election_from_any_state(
         network, lockstep, seed):

@@ -16,10 +16,9 @@
 
 import math
 
-from budget import examples
 from election.algorithms.networks import graphs
 from election.algorithms.simulate import corrupt, led, Network, shuffled
-from hypothesis import given, HealthCheck, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Device, RESILIENT
 from leader_election.election.algorithms.algorithm import NO_HOP_LIMIT
@@ -189,7 +188,6 @@ def rest(network, sweep, most):
     return wrong[-1] + 1 if wrong else 0
 
 
-@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(st.sampled_from((1.0, 2.0))))
 def test_swarm_has_one_leader_within_the_published_bounds_in_lockstep(network):
     for _ in range(lifetime(network)):
@@ -203,7 +201,6 @@ def test_swarm_has_one_leader_within_the_published_bounds_in_lockstep(network):
     assert rounds <= bound[network.parameters.diameter_factor]
 
 
-@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(st.sampled_from((1.0, 1.25, 2.0, 3.0))), st.integers(0, 2**32))
 def test_swarm_has_one_leader_in_any_fair_order(network, seed):
     sweep = shuffled(network, seed)
@@ -217,7 +214,6 @@ def test_swarm_has_one_leader_in_any_fair_order(network, seed):
         assert state.radius == network.parameters.diameter_factor * depth + 1
 
 
-@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(st.sampled_from((0.0, 0.25, 0.5, 0.75))), st.integers(0, 2**32))
 def test_swarm_has_several_leaders_when_the_factor_is_below_one(network, seed):
     sweep = shuffled(network, seed)

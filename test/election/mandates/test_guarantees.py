@@ -17,7 +17,6 @@
 from benchmarks.explicit_mandates import changing, Network
 from benchmarks.explicit_states import graphs
 from election.mandates.adversary import Adversary
-from election.mandates.handover import rounds_to_act
 import pytest
 
 
@@ -51,10 +50,6 @@ def test_violation_is_found_in_every_network_when_clocks_of_leases_stop_during_s
         def _pass_time(self, number: int, asleep: bool) -> int:
             return number if asleep else super()._pass_time(number, False)
     assert any(Stopped(graph, (1, 2)).check(4).faults for graph in graphs(2, 'one'))
-
-
-def test_leaders_act_soon_after_each_change_of_the_leader() -> None:
-    assert rounds_to_act() == [2, 3, 4]
 
 
 STEPS = (

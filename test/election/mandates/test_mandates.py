@@ -295,14 +295,6 @@ def test_late_notice_does_not_admit_grants_that_a_newer_one_has_ended() -> None:
     assert leader.over(0.6).keys() == {1}
 
 
-def test_grant_of_the_oldest_beat_does_not_count_when_its_robot_has_left() -> None:
-    leader = leading()
-    leader.hear(NeighbourPart(2, 9, 2.0, MandatePart(9, 9, {}, (Notice(2, 1, 1),))), 0.5)
-    leader.round(LEAD, [], 0.6)
-    leader.hear(granting(1), 0.7)
-    assert leader.over(0.7).keys() == {1}
-
-
 def test_grant_counts_when_one_of_another_leadership_stands_before() -> None:
     leader = robot(1)
     leader.round(LEAD, [], 0.0)
@@ -316,13 +308,6 @@ def test_robot_passes_on_no_grant_of_its_own_that_it_has_not_given() -> None:
         NeighbourPart(4, 1, 2.0, MandatePart(9, 9, {3: 9, 5: 9})),
         NeighbourPart(5, 1, 2.0, MandatePart(9, 9, {5: 8}))], 0.0)
     assert relay.part.grants == {5: 9}
-
-
-def test_notices_do_not_travel_away_from_the_old_leader() -> None:
-    near = robot(4)
-    near.round(Follows(1, 1.0, False), [NeighbourPart(3, 1, 0.5, MandatePart(
-        5, 5, {}, (Notice(2, 1, 5),)))], 0.0)
-    assert near.part.leaving == ()
 
 
 def test_grants_travel_towards_the_leader_and_the_newest_counts() -> None:

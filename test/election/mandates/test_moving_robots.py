@@ -28,7 +28,7 @@ REST = 30.0
 """The time in which nothing happens any more, longer than messages are late [s]."""
 
 
-@settings(max_examples=examples(15), deadline=None)
+@settings(max_examples=examples(15))
 @given(SEEDS)
 def test_moving_robots_break_no_guarantee(seed: int) -> None:
     """Check guarantees (a), (c), and with a quorum (b)."""
@@ -38,7 +38,7 @@ def test_moving_robots_break_no_guarantee(seed: int) -> None:
     assert swarm.faults == []
 
 
-@settings(max_examples=examples(15), deadline=None)
+@settings(max_examples=examples(15))
 @given(SEEDS, st.floats(0.0, 0.6), st.floats(0.01, 6.0), st.sampled_from([2.0, 4.0, 8.0]),
        st.sampled_from(['reactive', 'periodic']))
 def test_leaders_act_within_the_bound_when_nothing_changes(

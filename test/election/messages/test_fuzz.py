@@ -25,7 +25,7 @@ from typing import Any
 from budget import examples
 from election.messages.payloads import corpus, INSTANCE, payloads
 from election.robot.swarm import line, Swarm
-from hypothesis import given, HealthCheck, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.messages.codec import (
@@ -40,7 +40,7 @@ from leader_election.swarm.reference_partition import partition
 import pytest
 
 ALL = pytest.mark.parametrize('name', ALGORITHMS.names())
-FEW = settings(max_examples=examples(4), deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=examples(4))
 STRENGTHS = {1: 9.0, 2: 1.0, 3: 2.0, 4: 5.0}
 RADIUS, RANGE, EXPIRY, HOP_LIMIT = 1.5, 1.5, 3, 8
 REPLICATES, REPLICATE_PERIOD = 2, 6
@@ -68,7 +68,6 @@ self-stabilising, as it is published.
 
 
 @ALL
-@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_decoding_never_raises_and_is_idempotent(name, data):
     codec = Codec(ALGORITHMS.get(name))

@@ -101,14 +101,12 @@ for _ in range(40):
 
 @pytest.mark.parametrize('rows', [
     None, 5, 'text',
-    *(wrong(0, parent) for parent in (-2, 1.5, None, 'x', True, [], MAX_ID + 1)),
-    *(wrong(1, row) for row in (None, 3, {}, 'x', [True], ['3'], [[3]], [1e16], [10**400], [-1e16],
-                                [math.inf], [-math.inf], [0] * (MOST_NUMBERS + 1))),
-    *(wrong(2, reach) for reach in (-1, None, 'x', True, [], 1.1 * MAX_NUMBER)),
-    *(wrong(3, recipients) for recipients in (None, [], [7, 8], [-1], [1.5], ['7'], [True])),
-    *(wrong(4, shares) for shares in (None, [], [1], [999], [1001], [500, 500], [-1], [999.5])),
-    wrong(5, None), wrong(5, [1e16]), wrong(6, [1]), wrong(7, [1]), wrong(8, 'x'),
-    wrong(8, [[]]), wrong(8, [1]),
+    *(wrong(0, parent) for parent in (-2, None, MAX_ID + 1)),
+    *(wrong(1, row) for row in (None, ['3'], [1e16], [-1e16], [0] * (MOST_NUMBERS + 1))),
+    *(wrong(2, reach) for reach in (-1, None, 1.1 * MAX_NUMBER)),
+    *(wrong(3, recipients) for recipients in (None, [], [7, 8], [-1])),
+    *(wrong(4, shares) for shares in (None, [], [999], [1001], [500, 500], [-1], [999.5])),
+    wrong(5, None), wrong(5, [1e16]), wrong(6, [1]), wrong(7, [1]), wrong(8, 'x'), wrong(8, [1]),
     [5, [3], 0, [], [], [], [7], [-1], [[1]]], [5, [3], 0, [], [], [], [-7], [1], [[1]]],
     [5, [3], 0, [], [], [], [7], [1], [1]], [5, [3], 0, [], [], [], [7], [1], [[1], [1]]],
     [5, [3], 0, [7, 8], [1500, -500]],
@@ -296,17 +294,10 @@ def test_members_without_a_meaning_are_ignored():
     assert estimates.read({'id': 3, 'e': PART['e'], 'w': [[0.1]]})[1] == ()
 
 
-def test_each_wrong_sighting_is_counted():
-    estimate, faults = estimates.read({**PART, 'z': [[7, 1.0], None, [3, 1.0]]})
-    assert faults == (FAULT, FAULT) and [seen.id for seen in estimate.sightings] == [7]
-
-
 TWO = {**PART, 'z': [[7, 1.0], [8, 1.0]]}
 
 
-NUMBERS = [None, 1, 'x', {}, [], [0.0], [0.0, 1.0], [0.0, 1.0, 1.0, 1.0], [0.0, '1', 1.0],
-           [0.0, None, 1.0], [0.0, True, 1.0], [math.nan, 1.0, 1.0], [0.0, math.nan, 1.0],
-           [0.0, math.inf, 1.0], [0.0, 1e300, 1.0], [0.0, 10 ** 400, 1.0]]
+NUMBERS = [None, [], [0.0, 1.0], [0.0, 1.0, 1.0, 1.0], [0.0, '1', 1.0], [0.0, math.nan, 1.0]]
 
 
 def test_sighting_has_a_deviation_when_its_sensor_states_one():
@@ -324,11 +315,10 @@ def test_sighting_has_a_deviation_when_its_sensor_states_one():
 
 @pytest.mark.parametrize('document', [
     *({**PART, 'e': wrong} for wrong in [
-        *NUMBERS, [5.0, 1.0, 1.0], [0.0, 0.0, 1.0], [0.0, -1.0, 1.0], [0.0, 1.0, 0.0],
-        [0.0, 1e-9, 1.0], [0.0, 1.0, 1e-9], [0.0, 1e10, 1.0]]),
+        *NUMBERS, [5.0, 1.0, 1.0], [0.0, 1e-9, 1.0], [0.0, 1.0, 1e-9], [0.0, 1e10, 1.0]]),
     *({**PART, 'o': wrong} for wrong in [*NUMBERS, [0.0, 0.0, 5.0], [2e9, 0.0, 0.0]]),
-    *({**PART, 'z': wrong} for wrong in (None, 1, 'x', {}, [[4, 1.0]] * (MOST_SIGHTINGS + 1))),
-    *({**TWO, 'w': wrong} for wrong in (None, 1, {}, [[0.1]], [[0.1]] * 3)),
+    *({**PART, 'z': wrong} for wrong in (None, {}, [[4, 1.0]] * (MOST_SIGHTINGS + 1))),
+    *({**TWO, 'w': wrong} for wrong in (None, [[0.1]], [[0.1]] * 3)),
     *({'id': 3, key: PART[key]} for key in 'oz')])
 def test_localisation_part_is_left_out_when_estimate_odometry_or_list_is_wrong(document):
     assert estimates.read(document) == (None, (FAULT,))
@@ -342,13 +332,11 @@ def test_sighting_is_left_out_and_counted_when_its_deviation_is_wrong(wrong):
 
 
 @pytest.mark.parametrize('wrong', [
-    None, 4, 'x', {}, [], [4], [4, 1.0, 0.0, 0.0], ['4', 1.0], [4.5, 1.0], [-1, 1.0], [True, 1.0],
-    [None, 1.0], [2 ** 80, 1.0], [4, '1'], [4, True], [4, None], [4, None, None], [4, 0.0],
-    [4, -1.0], [4, 1e5], [4, 1e300], [4, 10 ** 400], [4, math.inf], [4, 1.0, 7.0],
-    [4, 1.0, 'x'], [4, 1.0, math.inf], [3, 1.0]])
+    None, [4], [4, 1.0, 0.0, 0.0], [-1, 1.0], [4, '1'], [4, None], [4, None, None], [4, 0.0],
+    [4, 1e5], [4, math.inf], [4, 1.0, 7.0], [4, 1.0, 'x'], [3, 1.0]])
 def test_sighting_is_left_out_and_counted_when_wrong(wrong):
-    estimate, faults = estimates.read({**PART, 'z': [[7, 1.0], wrong, [8, 2.0]]})
-    assert faults == (FAULT,)
+    estimate, faults = estimates.read({**PART, 'z': [[7, 1.0], wrong, wrong, [8, 2.0]]})
+    assert faults == (FAULT, FAULT)
     assert [sighting.id for sighting in estimate.sightings] == [7, 8]
 
 

@@ -19,7 +19,6 @@ import pickle
 
 from leader_election.election.algorithms import ALGORITHMS, Device
 from leader_election.election.algorithms.algorithm import BARRED
-from leader_election.election.regions import coordinated as module
 from leader_election.election.regions.coordinated import (
     coordinated,
     types_of,
@@ -54,10 +53,6 @@ def test_every_algorithm_has_a_state_with_a_region(name):
     assert state == (*elected, *identity()._replace(device=7))
     assert pickle.loads(pickle.dumps(state)) == state, 'found again by its name'
     assert types.State._fields[-len(Region._fields):] == Region._fields
-
-
-def test_type_has_the_name_of_its_algorithm_as_an_identifier():
-    assert module.State_recursive_replicated is types_of('recursive-replicated').State
 
 
 def test_worker_and_relay_are_barred_by_their_effective_strength():

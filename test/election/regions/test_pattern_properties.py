@@ -36,7 +36,7 @@ from election.algorithms.networks import graphs
 from election.algorithms.simulate import led, Network
 from election.algorithms.states import states
 from election.regions.regions import decisions, members, network_of, summaries
-from hypothesis import given, HealthCheck, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.regions.aggregate import AGGREGATES, AggregateSet
@@ -214,7 +214,6 @@ COLLECTIONS = pytest.mark.parametrize('collection', WAYS)
 
 
 @COLLECTIONS
-@settings(max_examples=examples(30), suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(ALGORITHMS.names()), st.data(), st.integers(0, 2 ** 32))
 def test_summary_and_decision_become_exact_within_the_bound_from_any_state(
         collection, election, data, seed):
@@ -222,7 +221,7 @@ def test_summary_and_decision_become_exact_within_the_bound_from_any_state(
 
 
 @COLLECTIONS
-@settings(max_examples=examples(15), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(15))
 @given(st.sampled_from(FORGETTING), st.data(), st.integers(0, 2 ** 32))
 def test_lost_leader_is_replaced_with_a_new_decision(collection, election, data, seed):
     network = data.draw(networks(election, collection).filter(lambda n: len(n.graph) > 1))
@@ -234,7 +233,7 @@ def test_lost_leader_is_replaced_with_a_new_decision(collection, election, data,
 
 
 @COLLECTIONS
-@settings(max_examples=examples(10), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(10))
 @given(graphs(most=10), st.data(), st.integers(0, 2 ** 32))
 def test_contribution_is_forgotten_when_its_robot_has_left(collection, graph, data, seed):
     """Strengths change repeatedly. No region has numbers of another region in between."""

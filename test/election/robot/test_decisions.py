@@ -20,9 +20,8 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
-from budget import examples
 from election.robot.swarm import line, of_one, Swarm
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from leader_election.election.mandates.mandates import Mandates
 from leader_election.election.mandates.parameters import MandateSettings
@@ -102,7 +101,6 @@ EVENTS = st.lists(st.tuples(
                                    ('speak', 2, 0), ('hear', 2, 2), ('speak', 2, 0)],
          'gradient', 3.0)
 @given(EVENTS, st.sampled_from(SPREADINGS), st.sampled_from([0.0, 3.0]))
-@settings(max_examples=examples(60), deadline=None)
 def test_decisions_stay_in_order_when_messages_are_late_lost_or_doubled(
         events: list[tuple[str, int, int]], spreading: str, mandate: float) -> None:
     common = {'spreading': spreading, 'mandate': mandate}

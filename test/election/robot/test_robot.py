@@ -17,7 +17,7 @@
 import math
 from typing import Any
 
-from leader_election.election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, Device, REPLICATED
+from leader_election.election.algorithms import BOUNDED, CLASSIC
 from leader_election.election.messages.codec import codec_for, InstanceMessage, Message
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.neighbourhood import doubt, Offer
@@ -148,39 +148,6 @@ def test_probability_of_a_wrong_leader_is_that_of_the_localised_robots():
 
 
 # Other algorithms than bounded: the robot knows nothing of their states but what it needs.
-
-@pytest.mark.parametrize('algorithm', ALGORITHMS.names())
-def test_two_robots_elect_with_each_algorithm(algorithm):
-    """Two robots 3 m apart follow the stronger. Their states stay plain numbers."""
-    told = {'given.leaders': '7'} if algorithm == 'given' else {}
-    weak = robot(algorithm=algorithm, **told)
-    strong = robot(algorithm=algorithm, robot_id=7, strength=9.0, at=(3.0, 0.0), **told)
-    for n in range(20):
-        for speaker, listener in ((weak, strong), (strong, weak)):
-            listener.receive(speaker.round(0.1 * n), 0.1 * n)
-    assert (weak.state.leader, strong.state.leader) == (7, 7)
-    assert (weak.leads, strong.leads) == (False, True)
-    for field, value in zip(weak.main.algorithm.fields, weak.state):
-        for number in (value,) if field.padding is None else value:
-            assert type(number) is field.type
-    assert [weak.counts[reason.value] for reason in RejectReason] == [0] * len(RejectReason)
-
-
-def test_round_is_triggered_by_a_tick_of_a_neighbour_but_not_by_its_rounds():
-    me = robot(algorithm='recursive-replicated')
-    own = REPLICATED.start(Device(ME, 1.0))
-
-    def wire(**changes: Any) -> str:
-        return codec_for(REPLICATED).encode(Message(7, 'map', (1.0, 0.0), own._replace(
-            leader=7, depth=0, best=(7, 7, 7, *own.best[3:]),
-            best_value=(-9.0, -9.0, -9.0, *own.best_value[3:]),
-            best_distance=(0.0, *own.best_distance[1:]), **changes)))
-
-    assert reacts(me, wire(rounds=1), 0.0)
-    me.round(0.0)
-    assert me.state.leader == 7
-    assert not reacts(me, wire(rounds=2), 0.1)
-    assert reacts(me, wire(rounds=0, clock=1), 0.2)
 
 
 def test_phases_of_rounds_are_spread_evenly():

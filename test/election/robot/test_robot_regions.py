@@ -160,15 +160,6 @@ def test_changing_decision_triggers_no_round(more):
     assert swarm.decisions()[5][0] == decided[0] + 5, 'news of the leader arrives all the same'
 
 
-def test_round_is_triggered_by_the_election_of_any_instance():
-    swarm = Swarm(line(2), lambda i: {'others': {'rescue': {'strength': 2.0 - i}}})
-    swarm.sweep(5)
-    document = json.loads(swarm.said[1])
-    document['i']['rescue']['c'] = [-99, 0, 1, 0]
-    assert swarm.robots[2].receive(json.dumps(document), swarm.now)
-    assert swarm.robots[2].would_change(swarm.now) is not None
-
-
 def calls(neighbours: int, **settings: Any) -> int:
     """Return the number of function calls of a round by the number of neighbours."""
     places = {i: (0.0, 0.01 * i) for i in range(neighbours + 1)}

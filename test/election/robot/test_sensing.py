@@ -15,7 +15,6 @@
 """Inputs of sensors: their limits, their expiry, and the counters of wrong ones."""
 
 import math
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -81,14 +80,6 @@ def test_sensed_value_is_sent_until_it_expires() -> None:
         assert (made.counts['readings_rejected'], made.counts['metric_errors']) == (number, 0)
     made.sensing.take_message(None, 12.1)
     assert (made.counts['readings_rejected'], made.counts['metric_errors']) == (2, 1)
-
-
-def test_distance_by_readings_is_their_difference() -> None:
-    made = Sensed(metric='sensor_difference', communication_range=math.inf)
-    made.sensing.take_message(SimpleNamespace(data=4.5), 10.0)
-    made.sensing.refresh(10.0)
-    assert made.sensing.distance_to(made.hear(2, 0.0, (7.0,)), 10.0) == 2.5
-    assert made.sensing.distance_to(made.hear(3, 0.0), 10.0) is None
 
 
 def test_extracted_sightings_are_used_and_wrong_ones_counted() -> None:
@@ -176,13 +167,6 @@ def test_measurement_has_the_age_of_its_stamp(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(sensing, 'take_sightings', lambda sightings, now: taken.extend(sightings))
     sensing.take_measurements([2.0, 4.0, 99.5], 10.0, ('id', 'range', 'stamp'), 100.0)
     assert [sighting.age for sighting in taken] == [0.5]
-
-
-def test_landmarks_are_read_from_their_file(tmp_path: Path) -> None:
-    (tmp_path / 'places.csv').write_text('id,x,y\n7,1.0,2.0\n')
-    source: Any = Sensed(
-        pose_source='cooperative', landmarks=str(tmp_path / 'places.csv')).sensing.source
-    assert source.landmarks == {7: (1.0, 2.0)}
 
 
 def test_measured_distance_counts_until_it_expires() -> None:
@@ -291,14 +275,6 @@ def test_distance_stays_positive() -> None:
     ranges = RangeSmoothing(expiry=3.0)
     ranges.take(7, 1.0, 2.0, 0.0)
     assert ranges.distance(7, 0.5, 0.0) == 1e-3
-
-
-def test_neighbours_are_forgotten_when_not_measured() -> None:
-    ranges = RangeSmoothing(expiry=3.0)
-    for neighbour in range(1000):
-        ranges.take(neighbour, 1.0, 1.0, 0.0)
-    ranges.forget(REMEMBERED + 1.0)
-    assert not ranges._measured
 
 
 @given(st.lists(LENGTHS, min_size=5, max_size=9), LENGTHS, st.floats(-0.4, 2.0),

@@ -181,11 +181,9 @@ def test_error_without_a_text_is_reported():
 
 
 @pytest.mark.parametrize('reading', [
-    5, 'text', b'bytes', [1, 2], {'other': 1}, {'weight': math.nan}, {'weight': math.inf},
-    {'weight': -math.inf}, {'weight': 1.1 * MAX_NUMBER}, {'weight': 10**400}, {'weight': 'heavy'},
-    {'weight': b'x'}, {'weight': [1.0]}, {'weight': {}}, {'place': 3.0}, {'place': (1.0,)},
-    {'place': (1.0, 2.0, 3.0)}, {'place': (math.nan, 0.0)}, {'place': range(10**9)},
-    {'place': endless()}, {'place': 'xy'}, {'robots': True, 'weight': None, 'x': 1}])
+    5, [1, 2], {'other': 1}, {'weight': math.nan}, {'weight': 1.1 * MAX_NUMBER},
+    {'weight': 10**400}, {'weight': 'heavy'}, {'place': 3.0}, {'place': (1.0,)},
+    {'place': range(10**9)}, {'place': endless()}, {'robots': True, 'weight': None, 'x': 1}])
 def test_contribution_without_numbers_is_the_identity(reading):
     runner = TaskRunner('told', Told(lambda: reading))
     assert runner.sense(7) == runner.aggregates.identity
@@ -221,8 +219,7 @@ def test_longest_and_deepest_decisions_are_sent():
 
 
 @pytest.mark.parametrize('said', [
-    5.0, 'abc', (1, 2, 3, 4), endless(), range(10**9), (math.nan,), (math.inf, 1.0, 2.0),
-    (1.0, -math.inf, 2.0), (1.1 * MAX_NUMBER,), (None,), (10**400,)])
+    5.0, 'abc', (1, 2, 3, 4), endless(), range(10**9), (math.nan,), (1.1 * MAX_NUMBER,), (None,)])
 def test_announcement_is_dropped_unless_it_has_three_numbers(said):
     runner = TaskRunner('told', Told(lambda: said))
     assert runner.announce() is None and runner.errors == 1

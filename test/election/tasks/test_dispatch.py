@@ -135,14 +135,12 @@ def test_job_is_read_with_and_without_work_and_deadline() -> None:
     ('', 'Expecting value'), ('[]', 'an object'), ('{"id": 1}', 'id, place'),
     ('{"id": 1, "place": [0, 0], "colour": 1}', 'no more than'),
     ('{"id": -1, "place": [0, 0]}', 'id is -1'), ('{"id": 1.5, "place": [0, 0]}', 'whole'),
-    ('{"id": true, "place": [0, 0]}', 'id is True'), ('{"id": "1", "place": [0, 0]}', "'1'"),
-    ('{"id": 2147483648, "place": [0, 0]}', 'id is'), ('{"id": 1, "place": [0]}', 'place'),
-    ('{"id": 1, "place": {"x": 0, "y": 0}}', 'place'),
+    ('{"id": true, "place": [0, 0]}', 'id is True'), ('{"id": 1, "place": [0]}', 'place'),
+    ('{"id": 2147483648, "place": [0, 0]}', 'id is'),
     ('{"id": 1, "place": [NaN, 0]}', 'x is nan'), ('{"id": 1, "place": [0, 1e999]}', 'y is inf'),
     ('{"id": 1, "place": [0, 0], "seconds": -1}', 'seconds is -1'),
     ('{"id": 1, "place": [0, 0], "deadline": 0}', 'deadline is 0'),
     ('{"id": 1, "place": [0, 0], "deadline": 1e6}', 'deadline is'),
-    ('{"id": 1, "place": [0, 0], "deadline": null}', 'deadline is None'),
     ('[' * 200, 'Expecting')])
 def test_wrong_job_is_refused_with_the_reason(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
@@ -160,7 +158,7 @@ def test_wrong_jobs_are_counted_and_warned_of() -> None:
     assert crew.workers() == {} and crew.places == PLACES
 
 
-@settings(deadline=None, max_examples=examples(200))
+@settings(max_examples=examples(200))
 @given(st.integers(0, 2**31 - 1), st.floats(-1e4, 1e4), st.floats(-1e4, 1e4),
        st.floats(0.0, 86400.0), st.floats(0.1, 86399.0) | st.just(math.inf))
 def test_job_is_the_same_after_its_row(
@@ -192,7 +190,7 @@ def test_book_keeps_bounds_and_the_earlier_deadline() -> None:
 
 # Assignment.
 
-@settings(deadline=None, max_examples=examples(300))
+@settings(max_examples=examples(300))
 @given(st.integers(1, 4).flatmap(lambda columns: st.lists(st.lists(
     st.floats(-100.0, 100.0) | st.integers(0, 2).map(float),
     min_size=columns, max_size=columns), max_size=4)))
@@ -299,7 +297,7 @@ def test_robot_stands_with_an_unreadable_decision(decision: Any) -> None:
 
 # What outlives a robot and a leader.
 
-@settings(deadline=None, max_examples=examples(15), phases=[Phase.generate])
+@settings(max_examples=examples(15), phases=[Phase.generate])
 @given(st.integers(0, 2**32), st.integers(0, 3))
 def test_all_jobs_are_done_whatever_robots_die(seed: int, deaths: int) -> None:
     draw, crew = random.Random(seed), Crew()

@@ -103,18 +103,13 @@ def test_driver_stops_without_scans() -> None:
 
 
 @pytest.mark.parametrize(('wrong', 'reason'), [
-    ({'range_max': 0.0}, 'range_max'), ({'range_max': math.nan}, 'range_max'),
-    ({'range_max': math.inf}, 'range_max'), ({'range_max': -4.0}, 'range_max'),
-    ({'range_max': 12000.0}, 'range_max'), ({'angle_min': math.nan}, 'angle_min'),
-    ({'range_min': 4.0}, 'range_min'), ({'range_min': math.nan}, 'range_min'),
-    ({'range_min': -0.1}, 'range_min'), ({'angle_min': 3.0, 'angle_increment': 0.05}, 'ahead'),
+    *(({'range_max': value}, 'range_max') for value in (0.0, math.nan, 12000.0)),
+    *(({'range_min': value}, 'range_min') for value in (4.0, math.nan, -0.1)),
+    *(({'angle_increment': value}, 'angle_increment') for value in (0.0, math.nan, 1e-9, 45.0)),
+    ({'angle_min': math.nan}, 'angle_min'), ({'angle_min': 3.0, 'angle_increment': 0.05}, 'ahead'),
     ({'angle_min': -0.5, 'angle_increment': -0.2, 'ranges': [2.0] * 5}, 'no beam points ahead'),
-    ({'angle_increment': 0.0}, 'angle_increment'), ({'angle_increment': math.nan}, 'angle_incr'),
-    ({'angle_increment': 1e-9}, 'angle_increment'), ({'angle_increment': 45.0}, 'angle_increment'),
-    ({'ranges': []}, 'no ranges'), ({'ranges': [math.nan] * 8}, 'no range is'),
-    ({'ranges': [0.0] * 8}, 'no range is'), ({'ranges': [-1.0, math.nan] * 4}, 'no range is'),
-    ({'ranges': [300.0] * 8}, 'no range is'), ({'ranges': [4.5, 0.0] * 4}, 'no range is'),
-    ({'ranges': [2.0] * 8, 'range_max': 0.1}, 'no range is')])
+    ({'ranges': []}, 'no ranges'), ({'ranges': [-1.0, math.nan] * 4}, 'no range is'),
+    ({'ranges': [4.5, 0.0] * 4}, 'no range is')])
 def test_driver_stands_and_warns_when_its_scan_cannot_be_right(
         wrong: dict[str, Any], reason: str) -> None:
     robot = Robot()

@@ -86,17 +86,6 @@ def test_old_goal_is_cancelled_and_has_ended_before_the_next_is_sent() -> None:
     assert navigation.driver.counts.total() == 0
 
 
-def test_cancelling_is_repeated_until_the_goal_has_ended() -> None:
-    navigation = Navigation()
-    navigation.at(0.0, EAST)
-    for step in range(1, 20):
-        navigation.at(PERIOD * step, None)
-    assert navigation.navigator.cancelled == 19
-    navigation.report(Report.CANCELLED)
-    navigation.at(20.0, None)
-    assert navigation.navigator.cancelled == 19
-
-
 @pytest.mark.parametrize('report', [Report.REFUSED, Report.ABORTED])
 def test_failed_goal_is_counted_and_sent_again_after_growing_waits(report: Report) -> None:
     navigation, now, waits = Navigation(), 0.0, []
@@ -150,7 +139,7 @@ STEPS = st.lists(st.one_of(
     st.tuples(st.just('wait'), st.sampled_from([0.1, 1.0, 40.0]))), max_size=60)
 
 
-@settings(deadline=None, max_examples=examples(300))
+@settings(max_examples=examples(300))
 @given(STEPS)
 def test_goal_follows_the_end_of_the_one_before_and_in_the_end_is_the_wanted_one(
         steps: list[tuple[str, Any]]) -> None:

@@ -120,11 +120,6 @@ def test_corners_are_refused_at_the_start_when_they_enclose_no_area(
         build(PatrolParameters, {'area': area})
 
 
-def test_area_is_refused_at_the_start_when_too_large_for_its_lanes() -> None:
-    with pytest.raises(ParameterError, match='parameter area: 20000 lanes of 0.5 m are too many'):
-        build(PatrolParameters, {'area': (0, 0, 1e4, 0, 1e4, 1e4, 0, 1e4), 'lane': 0.5})
-
-
 def turns_to(task: Patrol) -> float | None:
     """Return the turning speed after the next scan [rad/s], ``None`` if the robot stands."""
     commands = task.member.node.published('cmd_vel')

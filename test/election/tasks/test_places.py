@@ -73,11 +73,6 @@ def test_crowd_spreads_out_to_both_sides() -> None:
     assert degrees(slots(ORIGIN, crowd)) == {1: 240, 2: 0, 3: 120}
 
 
-def test_single_member_stays_on_its_side() -> None:
-    assert degrees(slots((1.0, 1.0), {5: (1.0, 4.0)})) == {5: 90}
-    assert slots(ORIGIN, {}) == {}
-
-
 @given(MEMBERS)
 def test_slots_are_even_and_keep_the_order_round_the_leader(
         members: dict[int, tuple[float, float]]) -> None:
