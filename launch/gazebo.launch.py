@@ -30,7 +30,12 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.tasks.goals import WanderParameters
 from leader_election.parameters import build, table
 from leader_election.ros.gazebo.plan import GazeboParameters, plan_swarm, write_files
-from leader_election.ros.launching import arguments, processes, robot_processes
+from leader_election.ros.launching import (
+    arguments,
+    gazebo_processes,
+    processes,
+    robot_processes,
+)
 from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import buffer_sizes, format_robot_list
@@ -61,7 +66,7 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the processes; all arguments are checked before anything starts."""
     settings = context.launch_configurations
     arguments.check_argument_names(sys.argv, __file__, [each.name for each in declarations()])
-    processes.check_gazebo_installed()
+    gazebo_processes.check_gazebo_installed()
     parameters = build(GazeboParameters, arguments.given_values(settings, GazeboParameters))
     plan = plan_swarm(parameters)
     names = [robot.name for robot in plan.robots]
@@ -82,7 +87,7 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     window = arguments.parse_bool(settings, 'gui') and not headless
     watching = processes.observers(settings, monitor, sim_time)
     arguments.check_log_level(settings['log_level'])
-    processes.warn_of_buffers(len(names), buffer_sizes())
+    gazebo_processes.warn_of_buffers(len(names), buffer_sizes())
     files = write_files(plan, processes.run_folder())
     swarm_parameters: dict[str, Any] = {'roster': format_robot_list(plan.robots)}
     if not parameters.odometry_drift:
@@ -92,12 +97,12 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         # A user's world file may name models beside it.
         *([] if plan.arena else [AppendEnvironmentVariable(
             'GZ_SIM_RESOURCE_PATH', str(Path(parameters.world).resolve().parent))]),
-        *processes.gazebo_server(files['world'], headless),
-        *([processes.gazebo_window()] if window else []),
-        processes.gazebo_bridge(settings, files['clock'], 'clock_bridge', sim_time),
-        *processes.after_the_clock(settings, [
-            processes.gazebo_bridge(settings, files['bridge'], 'gazebo_bridge', sim_time)]),
-        *processes.robot_odometry(settings, 'gazebo_odometry', plan.odometry, sim_time),
+        *gazebo_processes.gazebo_server(files['world'], headless),
+        *([gazebo_processes.gazebo_window()] if window else []),
+        gazebo_processes.gazebo_bridge(settings, files['clock'], 'clock_bridge', sim_time),
+        *gazebo_processes.after_the_clock(settings, [
+            gazebo_processes.gazebo_bridge(settings, files['bridge'], 'gazebo_bridge', sim_time)]),
+        *gazebo_processes.robot_odometry(settings, 'gazebo_odometry', plan.odometry, sim_time),
         *processes.fleet_nodes(settings, (ids[i:i + share] for i in range(0, len(ids), share)),
                                swarm_parameters | election, defaults),
         *motion,

@@ -21,7 +21,12 @@ from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build, table
 from leader_election.ros.gazebo.plan import plan_spawn, SpawnParameters
-from leader_election.ros.launching import arguments, processes, robot_processes
+from leader_election.ros.launching import (
+    arguments,
+    gazebo_processes,
+    processes,
+    robot_processes,
+)
 from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import format_robot_list
@@ -45,7 +50,7 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the processes; all arguments are checked before anything starts."""
     settings = context.launch_configurations
     arguments.check_argument_names(sys.argv, __file__, [each.name for each in declarations()])
-    processes.check_gazebo_installed()
+    gazebo_processes.check_gazebo_installed()
     parameters = build(SpawnParameters, arguments.given_values(settings, SpawnParameters))
     plan = plan_spawn(parameters)
     [robot] = plan.robots
@@ -69,10 +74,11 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     config.write_text(plan.bridge, encoding='utf-8')
     x, y, yaw = robot.pose
     return processes.start_after(
-        processes.spawn_model(
+        gazebo_processes.spawn_model(
             settings, plan.world_name, robot.name, model, (x, y, parameters.z, yaw)), [
-            processes.gazebo_bridge(settings, config, f'{robot.name}_bridge', sim_time),
-            *processes.robot_odometry(settings, f'{robot.name}_odometry', plan.odometry, sim_time),
+            gazebo_processes.gazebo_bridge(settings, config, f'{robot.name}_bridge', sim_time),
+            *gazebo_processes.robot_odometry(
+                settings, f'{robot.name}_odometry', plan.odometry, sim_time),
             *processes.fleet_nodes(settings, [(robot.id,)], {
                 'roster': format_robot_list([robot]), **noise, **election}, defaults),
             *motion], 'the robot was not put into the world; see the message of create')

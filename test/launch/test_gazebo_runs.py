@@ -157,7 +157,7 @@ LAUNCH = """
 import sys
 from pathlib import Path
 from launch import LaunchDescription, LaunchService
-from leader_election.ros.launching.processes import gazebo_server, gazebo_window
+from leader_election.ros.launching.gazebo_processes import gazebo_server, gazebo_window
 service = LaunchService(noninteractive=True)
 service.include_launch_description(LaunchDescription([
     *gazebo_server(Path('/tmp/a world.sdf'), False), *([gazebo_window()] if WINDOW else [])]))

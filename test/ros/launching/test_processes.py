@@ -25,7 +25,8 @@ import time
 from launched import left_behind
 from leader_election.parameters import ParameterError
 from leader_election.ros.launching.bound import group_prefix, prefix
-from leader_election.ros.launching.processes import ends_on_error, warn_of_buffers
+from leader_election.ros.launching.gazebo_processes import warn_of_buffers
+from leader_election.ros.launching.processes import ends_on_error
 from leader_election.swarm.fleet.robot_list import BUFFER_DEFAULT, ENOUGH_BUFFER
 import pytest
 
