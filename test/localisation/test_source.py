@@ -16,8 +16,6 @@
 
 from collections import Counter
 import math
-import subprocess
-import sys
 
 from leader_election.localisation import cooperative
 from leader_election.localisation.cooperative import CooperativeSource
@@ -182,18 +180,6 @@ def test_odometry_source_ignores_neighbours():
     robot.begin_round(1.0)
     assert robot.distances(1.0) == [] and robot.pose == (0.5, 0.0, 0.0)
     assert robot.estimate.odometry is None and robot.estimate.deviation > 0.05
-
-
-def test_filter_is_imported_only_when_a_robot_cooperates():
-    program = (
-        'import sys\n'
-        'from leader_election.election.robot.parameters import ElectionParameters\n'
-        'from leader_election.election.robot.robot import Robot\n'
-        'from leader_election.parameters import build\n'
-        "robot = Robot(build(ElectionParameters, {'robot_id': 1}))\n"
-        "assert 'leader_election.localisation.source' in sys.modules\n"
-        "assert 'leader_election.localisation.neighbourhood_filter' not in sys.modules\n")
-    subprocess.run([sys.executable, '-c', program], check=True)
 
 
 # Neighbours come and go.

@@ -79,17 +79,6 @@ def test_levy_headings_are_uniform_and_drawn_again_when_blocked():
     assert np.median(np.abs(turning[200:])) < 1e-6
 
 
-def test_levy_walkers_stay_in_free_space():
-    free = free_space(shapely.box(0, 0, 6, 6), (shapely.box(2, 2, 4, 4),), 0.2)
-    parameters = WorldParameters(speed=2.0)
-    motion = DrivenMotion(LevyWalk(30, parameters, np.random.default_rng(3)), free, 30)
-    poses = np.tile((1.0, 1.0, 0.0), (30, 1))
-    for step in range(300):
-        poses, _ = motion.step(poses, step * 0.1, 0.1)
-        assert shapely.covers(free, shapely.points(poses[:, :2])).all()
-    assert np.ptp(poses[:, 0]) > 4.0  # they got about
-
-
 def test_commands_hold_until_the_timeout_and_are_limited():
     commands = VelocityCommands(2, WorldParameters(speed=1.0))
     poses, free = np.zeros((2, 3)), np.zeros(2, dtype=bool)

@@ -26,7 +26,6 @@ from leader_election.election.algorithms import BOUNDED, GIVEN
 from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.messages.codec import codec_for, Message
 from leader_election.election.messages.wire import RejectReason
-from leader_election.election.robot.mailbox import ObservationClock
 from leader_election.election.robot.reception import DROPPED, HEARD, SHARES
 from leader_election.election.robot.robot import Robot
 import pytest
@@ -119,33 +118,6 @@ def test_neighbours_are_heard_when_a_flood_exceeds_the_budget(senders):
 
 
 # Clocks and ids.
-
-@pytest.mark.parametrize('by', [1e6, -1e6, 30.0])
-@pytest.mark.parametrize('use_sim_time', [True, False])
-def test_neighbours_are_kept_over_a_clock_jump_under_simulated_time_only(by, use_sim_time):
-    """Under simulated time neighbours are kept, but they expire after any jump."""
-    clock = ObservationClock(1.25 if use_sim_time else math.inf)
-    me = robot(odometry_expiry=2.0, message_expiry=3.0)
-    start = 2e6
-    for second in range(5):
-        now = clock.observe(start + second)
-        me.sensing.take_odometry((0.0, 0.0, 0.0), now)
-        me.receive(says(7), now)
-        me.round(now)
-    after = start + 5 + by
-    now = clock.observe(after)
-    me.round(now)
-    assert (me.state.leader == 7) == (use_sim_time or by < 0)
-    assert ('"p"' in me.round(now)) == (use_sim_time or by < 0)
-    me.round(clock.observe(after + 1.0))
-    for second in range(2, 6):
-        me.round(clock.observe(after + second))
-    assert me.state.leader == ME and me.position is None
-    now = clock.observe(after + 6.0)
-    me.sensing.take_odometry((0.0, 0.0, 0.0), now)
-    me.receive(says(7), now)
-    me.round(now)
-    assert me.state.leader == 7
 
 
 def test_third_robot_keeps_its_leader_when_two_robots_share_an_id():

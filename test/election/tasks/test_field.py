@@ -68,15 +68,6 @@ def test_robot_without_position_contributes_its_reading() -> None:
     assert decision['greatest'] == [30.0, None, None]
 
 
-def test_numbers_have_six_digits() -> None:
-    one, two = monitor(1), monitor(2)
-    measure(one, 1013.2549)
-    measure(two, 1.0 / 3.0)
-    decision = round_of(one, two)
-    assert (decision['least'][0], decision['greatest'][0]) == (0.333333, 1013.25)
-    assert decision['mean'] == 506.792
-
-
 def test_reading_is_ignored_when_expired_or_no_number() -> None:
     task = monitor(1, reading_expiry=5.0)
     measure(task, 20.0, math.nan, math.inf)

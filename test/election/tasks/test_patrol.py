@@ -43,14 +43,6 @@ def patroller(robot: int = 1, pose: Any = (0.0, 0.0, 0.0), leads: bool = True,
     return Patrol(member, build(PatrolParameters, settings))
 
 
-def test_parts_are_assigned_by_position() -> None:
-    # The strip of 8 m is halved: the one in the west gets the west.
-    task = patroller(area=STRIP)
-    decided = task.decide(collected(r1=(5, 1), r2=(1, 1)))
-    assert decided['ids'] == [2, 1]
-    assert area_of(decided['area']).bounds == (0, 0, 8, 2)
-
-
 def test_parts_stay_assigned_until_members_come_or_go() -> None:
     task = patroller(area=STRIP, hold=2)
     task.decide(collected(r1=(5, 1), r2=(1, 1)))
