@@ -14,9 +14,17 @@
 
 """The guarantees of mandates hold in every small network, and against an adversary."""
 
+from dataclasses import replace
+import random
+from typing import Any
+
 from benchmarks.explicit_mandates import changing, Network
 from benchmarks.explicit_states import graphs
+from budget import examples
 from election.mandates.adversary import Adversary
+from election.mandates.mandated_swarm import Case, MandatedSwarm, NEVER, random_case
+from hypothesis import given, settings
+from hypothesis import strategies as st
 import pytest
 
 
@@ -67,3 +75,53 @@ def test_one_leader_acts_when_an_adversary_sets_rosters_in_any_order() -> None:
         assert adversary.play(1000) == [], seed
         under |= adversary.under
     assert under >= {0, 1, 2, 5}
+
+
+# Whole robots that move.
+
+SEEDS = st.integers(0, 10**6)
+REST = 30.0
+"""The time in which nothing happens any more, longer than messages are late [s]."""
+
+
+@settings(max_examples=examples(15))
+@given(SEEDS)
+def test_moving_robots_break_no_guarantee(seed: int) -> None:
+    """Check guarantees (a), (c), and with a quorum (b)."""
+    case = random_case(seed)
+    swarm = MandatedSwarm(replace(case, robots=min(case.robots, 10)), seed)
+    swarm.run(45.0)
+    assert swarm.faults == []
+
+
+@settings(max_examples=examples(15))
+@given(SEEDS, st.floats(0.0, 0.6), st.floats(0.01, 6.0), st.sampled_from([2.0, 4.0, 8.0]),
+       st.sampled_from(['reactive', 'periodic']))
+def test_leaders_act_within_the_bound_when_nothing_changes(
+        seed: int, loss: float, delay: float, mandate: float, schedule: str) -> None:
+    """Check guarantee (d), also over members whose round trip is shorter than the duration."""
+    case = Case(robots=random.Random(seed).randrange(2, 11), speed=1.5, loss=loss,
+                delay=(0.01, delay), duplicates=0.2, mandate=mandate, cut=(5.0, 20.0),
+                schedule=schedule)
+    swarm = MandatedSwarm(case, seed)
+    swarm.run(20.0)
+    swarm.case = replace(case, speed=0.0, loss=0.0, delay=(0.002, 0.02), cut=(NEVER, NEVER))
+    changed = swarm.now
+    followed: dict[int, int] = {}
+    late: dict[int, float] = {}
+
+    def note(robot: int) -> None:
+        nonlocal changed
+        of_it: Any = swarm.robots[robot]
+        if followed.setdefault(robot, of_it.state.leader) != of_it.state.leader:
+            followed[robot], changed = of_it.state.leader, swarm.now
+        for member, leader in followed.items():
+            if member not in swarm.over(leader):
+                late[member] = swarm.now
+
+    swarm.run(REST, each=note)
+    assert len(followed) == case.robots
+    for member, last in late.items():
+        hops = swarm.robots[member].state.hops
+        if hops == 0 or 2.0 * hops + 1.0 < mandate:
+            assert last - changed <= mandate * 1.05 + 2.0 * (hops + 1), (member, hops)
