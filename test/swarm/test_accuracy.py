@@ -108,15 +108,6 @@ def test_accuracy_separates_odometry_from_filter():
     assert corrected.nees_pose == pytest.approx(1.0 / 3)
 
 
-def test_accuracy_lines_skip_rows_without_figures():
-    found = compared(view(1, (0.0, 3.0, 0.0)), true={1: (0.0, 0.0, 0.0)})
-    lines = list(accuracy_lines(dict(zip(('odometry', 'filter'), found)), 2.5))
-    assert 'within 2.5 m' in lines[0] and len(lines) == 5
-    assert max(map(len, lines)) < 80
-    assert lines[-1].split() == ['odometry', '-', '3.00', '-', '-', '1:', '3.00']
-    assert list(accuracy_lines({'filter': found[1]}, None)) == []
-
-
 # Errors of localisation over time: figures computed by hand.
 
 
@@ -181,13 +172,6 @@ def test_odometry_and_filter_errors_are_separate():
     assert 0.2 < found.positions_by_odometry < math.sqrt(1 / 3)
 
 
-def test_errors_equal_those_of_odometry_without_a_filter():
-    found = localisation_errors(snapshots({**TRUE, 2: (5.0, 0.0)}), TRACKS, {}, math.inf)
-    share = found.between(0.0, 5.0)
-    assert share.positions is None and share.distances is None and share.deviation is None
-    assert share.positions_by_odometry > 0.2 and share.distances_by_odometry > 0.5
-
-
 def test_position_is_compared_with_the_truth_at_the_time_of_its_message():
     moving = {i: [(0.0, x, y, 0.0), (2.0, x + 2.0 * i, y, 0.0)] for i, (x, y) in TRUE.items()}
     views = {i: seen(i, (TRUE[i][0] + i * heard, TRUE[i][1]), heard)
@@ -199,8 +183,8 @@ def test_position_is_compared_with_the_truth_at_the_time_of_its_message():
 @pytest.mark.parametrize('track', [
     [(3.0, 0.0, 0.0, 0.0), (4.0, 0.0, 0.0, 0.0)],
     [(0.0, 9.0, 9.0, 0.0), (0.5, 9.0, 9.0, 0.0), (4.0, 9.0, 9.0, 0.0)],
-    [(0.0, math.nan, 0.0, 0.0), (4.0, 0.0, 0.0, 0.0)], [(0.0, 0.0, 0.0, 0.0)]],
-    ids=['before it begins', 'in a gap', 'not finite', 'a single point'])
+    [(0.0, math.nan, 0.0, 0.0), (4.0, 0.0, 0.0, 0.0)]],
+    ids=['before it begins', 'in a gap', 'not finite'])
 def test_errors_skip_unknown_true_positions(track):
     found = localisation_errors(snapshots({1: (0.0, 0.0), 2: (5.0, 0.0)}),
                                 {1: TRACKS[1], 2: track}, {}, math.inf)
@@ -241,12 +225,8 @@ def test_report_lines_are_aligned_with_gaps_for_unknown_values():
     assert {len(line) for line in lines[2:]} == {79}
     assert 'within' not in ''.join(localisation_lines(shares, None))
     assert list(localisation_lines([], 2.5)) == []
-
-
-def test_report_has_one_line_of_deviations_when_there_is_no_truth():
-    errors = LocalisationErrors()
-    errors.add('deviation', [0.0, 1.0], [0.25, 0.75])
-    shares = [errors.between(0.0, 1.0), errors.between(0.0, 2.0)]
-    assert list(localisation_lines(shares, 2.5)) == [
+    unknown = LocalisationErrors()
+    unknown.add('deviation', [0.0, 1.0], [0.25, 0.75])
+    assert list(localisation_lines([unknown.between(0.0, 2.0)], 2.5)) == [
         'localisation: mean deviation of positions 0.50 m, as robots estimate it; errors are '
         'unknown without true positions']

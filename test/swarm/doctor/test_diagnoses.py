@@ -62,14 +62,6 @@ from swarm.doctor.scene import (
 )
 
 
-def test_checks_are_unique_with_question_meaning_and_remedy() -> None:
-    assert len({check.name for check in CHECKS}) == len({check.look for check in CHECKS}) \
-        == len(CHECKS)
-    for check in CHECKS:
-        assert check.question.endswith('?')
-        assert check.meaning.endswith('.') and check.remedy.endswith('.')
-
-
 def test_remedy_depends_on_the_description() -> None:
     for report, remedy in ((f'it {TOO_FEW} robots', 'Start the missing robots'),
                            (f'it {OTHER_ROSTER} version 2', 'Give it the roster'),
@@ -77,7 +69,6 @@ def test_remedy_depends_on_the_description() -> None:
         found, = examine(healthy(diagnostics=told('bob', *statuses('bob', 2, 1, report))))
         assert found.remedy.startswith(remedy)
     refused = next(check for check in CHECKS if check.name == 'refused')
-    assert len(refused.remedies) == 12
     assert refused.remedies.keys() <= {reason.value for reason in RejectReason}
 
 
@@ -91,8 +82,6 @@ def test_findings_about_one_robot_are_selected() -> None:
     found = examine(healthy(diagnostics=told('bob', *warns)))
     assert [f.check for f in about(found, 'bob')] == ['self_reported']
     assert about(found, 'alice') == []
-    nobody = examine(Observations(10.0, 10.0, expected={'alice': None}))
-    assert [f.check for f in about(nobody, 'alice')] == ['found']
 
 
 RED, BLUE = '/red/neighbourhood', '/blue/neighbourhood'
@@ -126,7 +115,6 @@ def test_two_swarms_are_separated_by_topic() -> None:
     assert swarm_topics(seen) == {
         BLUE: ('blue/alice', 'blue/bob', 'blue/carol'), RED: ('red/alice', 'red/bob', 'red/carol')}
     assert examine(seen) == []
-    assert choose(seen, [BLUE]).robots == ['blue/alice', 'blue/bob', 'blue/carol']
     text = diagnoses.text(seen, [])
     assert '        swarm on /blue/neighbourhood: blue/alice, blue/bob, blue/carol\n' in text
     assert json.loads(diagnoses.document(seen, []))['swarms'][RED] == [
@@ -181,22 +169,6 @@ def test_chosen_swarm_leaves_out_robots_of_other_namespaces() -> None:
     assert 'red/dave' in choose(replace(seen, endpoints=[*seen.endpoints, *lost]), [RED]).robots
 
 
-def test_robot_without_a_swarm_is_silent() -> None:
-    alone = replace(swarm('green'), messages=[], endpoints=[])
-    seen = both(both(swarm('red'), swarm('blue')), alone)
-    found = [(f.check, f.subjects) for f in examine(seen)]
-    assert found == [('silent', (f'green/{name}',)) for name in NAMES]
-
-
-def test_single_robot_on_its_topic_is_a_swarm() -> None:
-    red = swarm('red')
-    alone = both(red, replace(
-        swarm('blue'), endpoints=wiring('blue/alice', BLUE),
-        diagnostics=statuses('blue/alice', 1),
-        messages=[heard._replace(topic=BLUE) for heard in said(1)]))
-    assert 'ids' not in [finding.check for finding in examine(alone)]
-
-
 # Results derived from observations: topics between robots, settings, increases.
 
 STRING = 'std_msgs/msg/String'
@@ -218,22 +190,19 @@ def test_topic_of_a_task_is_no_radio_topic() -> None:
                 for writes in (True, False)]
 
     away = rewired('bob', *wiring('bob', radio_topic='/bob/air'))
-    for wires, extra in ((healthy().endpoints, []), (away, ['/bob/air'])):
-        swarm = healthy(endpoints=[*wires, *team()], radio_topics=extra)
-        assert find_radio_topics(swarm) == {AIR, *extra}
-        assert '/bob/team' not in str(list(communication.shared_topic(swarm)))
+    swarm = healthy(endpoints=[*away, *team()], radio_topics=['/bob/air'])
+    assert find_radio_topics(swarm) == {AIR, '/bob/air'}
+    assert '/bob/team' not in str(list(communication.shared_topic(swarm)))
     # Where the air is not known, by what it offers.
     for of_it in ({'reliable': True}, {'latched': True}):
         assert find_radio_topics(healthy(endpoints=[*away, *team(**of_it)])) == {AIR, '/bob/air'}
 
 
 def test_setting_is_the_published_one_or_the_default() -> None:
-    swarm = healthy(diagnostics=saying(message_expiry='7', communication_range='inf'))
-    assert swarm.setting('bob', 'message_expiry') == 7.0
-    assert swarm.setting('bob', 'communication_range') == math.inf
-    for values in ({}, {'message_expiry': 'soon'}):
+    for values, expiry in (({'message_expiry': '7'}, 7.0), ({'message_expiry': 'inf'}, math.inf),
+                           ({'message_expiry': 'soon'}, ElectionParameters.message_expiry)):
         swarm = healthy(diagnostics=saying(**values))
-        assert swarm.setting('bob', 'message_expiry') == ElectionParameters.message_expiry
+        assert swarm.setting('bob', 'message_expiry') == expiry
     assert swarm.setting('nobody', 'round_period') == ElectionParameters.round_period
 
 
@@ -302,16 +271,13 @@ def test_options_select_the_expected_robots(tmp_path):
     assert diagnoses.parse(['--robot', '/bob']).expected == {'bob': None}
     fleet = tmp_path / 'fleet.yaml'
     fleet.write_text('robots: {alice: {id: 1}, bob: {id: 2}, eve: {id: 3, enabled: false}}')
-    assert diagnoses.parse(['--fleet-file', str(fleet)]).expected == {'alice': 1, 'bob': 2}
     assert diagnoses.parse(['--fleet-file', str(fleet), '--robot', 'bob']).expected == {'bob': 2}
 
 
 @pytest.mark.parametrize('arguments, line', [
     (['--seconds', '0'], "argument --seconds: '0' is not allowed; it takes 1 to 3600 s; "
      'leader_election swarm_doctor --help shows the usage'),
-    (['--seconds', 'nan'], "argument --seconds: 'nan' is not allowed"),
-    (['--cure'], 'there is no option --cure'),
-])
+    (['--seconds', 'nan'], "argument --seconds: 'nan' is not allowed")])
 def test_wrong_options_are_refused_in_one_line(arguments, line, capsys):
     with pytest.raises(SystemExit) as ended:
         diagnoses.parse(arguments)
@@ -375,14 +341,6 @@ def test_one_fault_is_reported_as_one_cause_with_its_effects(changes, cause, eff
     assert {f.check for f in found if f.explained_by == cause} == effects
 
 
-def test_robot_of_another_version_is_refused_and_its_silence_explained():
-    found = examine(healthy(messages=without(2), diagnostics=[
-        *statuses('alice', 1, rejected_version=1), *statuses('bob', 2), *statuses('carol', 3)]))
-    assert [(f.check, f.subjects, f.explained_by) for f in found] == [
-        ('silent', ('bob',), 'refused'), ('refused', ('alice',), '')]
-    assert found[1].remedy == 'Install one version of the package everywhere.'
-
-
 def test_finding_stays_unexplained_when_the_fault_is_of_another_robot():
     found = examine(healthy(endpoints=without_odometry(), odometry={
         topic: heard for topic, heard in healthy().odometry.items() if 'bob' not in topic},
@@ -396,17 +354,7 @@ def test_text_for_three_hundred_robots_fits_a_screen():
     many = [report for i in range(300) for report in statuses(
         f'r{i}', i, 1, f'task count fails: {i}')]
     same = [report for i in range(300) for report in statuses(f'r{i}', i, 1, 'task count fails')]
-    for diagnostics in (many, same, saying(radius='3')):
+    for diagnostics in (many, same):
         swarm = healthy(diagnostics=diagnostics)
-        for columns in (80, 120):
-            lines = text(swarm, examine(swarm), columns).splitlines()
-            assert len(lines) < 40 and max(map(len, lines)) <= columns
-
-
-def test_errors_come_before_warnings():
-    swarm = healthy(diagnostics=bob(1, 'task count fails: KeyError'),
-                    endpoints=rewired('bob', *wiring('bob', '/bob/neighbourhood')))
-    found = examine(swarm)
-    assert [f.check for f in found] == ['self_reported', 'shared_topic']
-    report = text(swarm, found)
-    assert report.index('ERROR shared_topic') < report.index('WARN  self_reported')
+        lines = text(swarm, examine(swarm), 80).splitlines()
+        assert len(lines) < 40 and max(map(len, lines)) <= 80

@@ -72,7 +72,8 @@ types:
   large: {tasks: rally}
 robots:
   alice: {id: 1, type: small, initial_pose: [1, 2, 0.5], hostname: tb4-07}
-  bob: {id: 2, type: large, radius: 7, odom_topic: odom, rally.reaction: 2}
+  bob: {id: 2, type: large, radius: 7, odom_topic: odom, rally.reaction: 2,
+        initial_pose: [3, 2, 3, 0, 0, 0.5]}
   carol: {id: 3, enabled: false}
 """
 
@@ -91,8 +92,9 @@ def test_robot_overrides_its_type_and_the_type_the_defaults():
         'communication_range': 4.0, 'frame': 'hall'}
     assert alice.topics == {'odom_topic': 'wheels', 'scan_topic': '/front'}
     assert bob.parameters == {
-        'robot_id': 2, 'initial_pose': (0.0, 0.0, 0.0), 'radius': 7.0,
+        'robot_id': 2, 'initial_pose': (3.0, 2.0, 3.0, 0.0, 0.0, 0.5), 'radius': 7.0,
         'communication_range': 4.0, 'frame': 'hall', 'tasks': 'rally', 'rally.reaction': 2.0}
+    assert bob.spec.pose == (3.0, 2.0, 0.5)
     assert bob.topics == {'odom_topic': 'odom'}
     assert (carol.spec.type, carol.parameters['radius'], carol.enabled) == ('', 8.0, False)
 
@@ -134,12 +136,6 @@ def test_unknown_robot_is_refused_with_the_names_of_all():
             ask('carol')
 
 
-def test_pose_may_have_six_coordinates():
-    alice = spec(initial_pose=[1, 2, 3, 0, 0, 0.5])
-    assert alice.spec.pose == (1.0, 2.0, 0.5)
-    assert alice.parameters['initial_pose'] == (1.0, 2.0, 3.0, 0.0, 0.0, 0.5)
-
-
 @pytest.mark.parametrize(('text', 'said'), [
     ('robots: {alice: {id: 1}, alice: {id: 2}}', 'has alice twice, again in line 1'),
     ('robots: {alice: {id: 1}, bob: {id: 1}}',
@@ -153,10 +149,6 @@ def test_pose_may_have_six_coordinates():
      'what the command hostname says on that robot'),
     (robots(tasks='count, raly'), "robots.alice.tasks: there is no task 'raly'; did you mean "
      'rally?'),
-    (robots(instances='rescue', rescue={'tasks': 'patrl'}), 'robots.alice.rescue.tasks: there is '
-     "no task 'patrl'; did you mean patrol?"),
-    ('robots: {alice: {id: 1, initial_pose: !!set {0, 1, 2}}}', 'robots.alice.initial_pose: {0, '
-     '1, 2} is not allowed; it takes 3 or 6 finite numbers (m, rad)'),
     (f'defaults: {{radius: {10 ** 400}}}', f'defaults.radius: {str(10 ** 400)[:76]}... is not '
      'allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
     (aliases('k0: *last, k1: *last, k2: *last, k3: *last'),
@@ -169,22 +161,12 @@ def test_pose_may_have_six_coordinates():
     ('types: {small: {}, large: {}}\nrobots: {alice: {id: 1, type: smal}}',
      "robots.alice.type: 'smal' is not allowed; it takes one of the types of the file: small, "
      'large'),
-    (robots(type='small'), "robots.alice.type: 'small' is not allowed; it takes one of the types "
-     'of the file: there are none'),
     (robots(type=['small']), "robots.alice.type: ['small'] is not allowed; it takes one of the "
      'types of the file: there are none'),
-    (robots(initial_pose=[0, 'left', 0]), "robots.alice.initial_pose: [0, 'left', 0] is not "
-     'allowed; it takes 3 or 6 finite numbers (m, rad)'),
     (robots(initial_pose=[0, float('nan'), 0]), 'robots.alice.initial_pose: [0, nan, 0] is not '
      'allowed; it takes 3 or 6 finite numbers (m, rad)'),
-    (robots(initial_pose='here'), "robots.alice.initial_pose: 'here' is not allowed; it takes 3 "
-     'or 6 finite numbers (m, rad)'),
     ('robots: {alice: {}}', 'robots.alice.id is missing; it takes 0 to 9007199254740991'),
-    ('robots: {alice: {id: first}}', "robots.alice.id: 'first' is not allowed; it takes 0 to "
-     '9007199254740991'),
     ('robots: {}', 'there are no robots; it takes one or more under robots:, for example alice: '
-     '{id: 1, initial_pose: [0, 0, 0]}'),
-    ('', 'there are no robots; it takes one or more under robots:, for example alice: '
      '{id: 1, initial_pose: [0, 0, 0]}'),
     ('robots: [alice, bob]', "robots: ['alice', 'bob'] is not allowed; it takes lines key: value"),
     ('robots: {1: {id: 1}}', 'robots: 1 is not allowed as a key; it takes a name; put it in '
@@ -192,47 +174,28 @@ def test_pose_may_have_six_coordinates():
     ('robots: {tb4-07: {id: 1}}', 'robots.tb4-07: a robot takes a name of letters, digits and '
      'single _, the first a letter, since it is its namespace'),
     ('robot: {alice: {id: 1}}', "the file: unknown key 'robot'; did you mean robots?"),
-    ('fleet: {alice: {id: 1}}', "the file: unknown key 'fleet'; there are: defaults, types, "
-     'robots'),
     (robots(raduis=3), "robots.alice: unknown key 'raduis'; did you mean radius?"),
-    (robots(hostnme='a'), "robots.alice: unknown key 'hostnme'; did you mean hostname?"),
-    (robots(hostname='a b'), "robots.alice.hostname: 'a b' is not allowed; it takes what the "
-     'command hostname says on that robot'),
     (robots(enabled='yes please'), "robots.alice.enabled: 'yes please' is not allowed; it takes "
      'true or false'),
     (robots(robot_id=4), 'robots.alice: robot_id is not allowed; it takes a line id: under each '
      'robot itself'),
     ('defaults: {initial_pose: [0, 0, 0]}\nrobots: {alice: {id: 1}}', 'defaults: initial_pose is '
      'not allowed; it takes a line initial_pose: under each robot itself'),
-    ('defaults: {radius: far}\nrobots: {alice: {id: 1, radius: 2}}', "defaults.radius: 'far' is "
-     'not allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
     ('types: {small: {radius: -1}}\nrobots: {alice: {id: 1}}', 'types.small.radius: -1 is not '
      'allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
-    ('types: {small: 3}\nrobots: {alice: {id: 1}}', 'types.small: 3 is not allowed; it takes '
-     'lines key: value'),
     (robots(odom_topic='wheel odom'), "robots.alice.odom_topic: 'wheel odom' is not allowed; it "
      "takes the name of a topic, for example 'odom', or '/odom' outside of the namespace"),
     (robots(round_period=4), 'robots.alice: message_expiry: 3 is not allowed; it takes more '
      'than round_period, which is 4 s'),
     (robots(algorithm='colour', radius=3), 'robots.alice: radius: 3 is not allowed; algorithm '
      'colour takes no radius, but hop_limit'),
-    (robots(**{'rescue.radius': 3}), 'robots.alice: rescue.radius belongs to no instance, task, '
-     'algorithm, source or metric of the robot; it has: none'),
-    (robots(**{'given.leaders': '3'}), 'robots.alice: given.leaders belongs to no instance, task, '
-     'algorithm, source or metric of the robot; it has: none'),
     (robots(algorithm='given', given={'leaders': 'x'}), "robots.alice: given.leaders: 'x' is "
      "not allowed; it takes ids and ranges of ids, for example '1-20,25'"),
-    (robots(algorithm='given', leaders='3'), "robots.alice: unknown key 'leaders'; did you mean "
-     'given.leaders?'),
     (robots(instances='rescue', tasks='count', **{'escue.radius': 3}), 'robots.alice: '
      'escue.radius belongs to no instance, task, algorithm, source or metric of the robot; it '
      'has: count, rescue'),
     (robots(instances='rescue', rescue={'raduis': 3}), 'robots.alice: unknown key '
      "'rescue.raduis'; did you mean rescue.radius?"),
-    (robots(instances='rescue', rescue={'radius': 'far'}), "robots.alice.rescue.radius: 'far' is "
-     'not allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
-    (robots(tasks='rally', rally={'reaction': 'soon'}), None),
-    ('robots: [', None),
     ('robots: &a {alice: *a}', None),
     ('{' * 400, None),
     ('robots: {alice: !!int x}', None),
@@ -287,10 +250,10 @@ def test_any_text_is_read_or_refused_in_one_line(text):
 @pytest.mark.parametrize(('others', 'said'), [
     ({'neighbourhood': '/air'}, "robots.bob: neighbourhood is '/air', and '/neighbourhood' with "
      'alice; such robots do not hear each other: give all the same'),
+    ({'link': {'kind': 'udp'}}, "robots.bob: link is 'udp', and 'none' with alice; such robots do "
+     'not hear each other: give all the same'),
     ({'frame': 'odom'}, "robots.bob: frame is 'odom', and 'map' with alice; such robots drop each "
      "other's messages: give all the same"),
-    ({'algorithm': 'classic'}, "robots.bob: algorithm is 'classic', and 'bounded' with alice; "
-     "such robots drop each other's messages: give all the same"),
     ({'round_period': 2, 'message_expiry': 6}, 'robots.alice: message_expiry: 3 is not allowed; '
      'it takes at least 4 s, 2 times the greatest round_period, that of bob, or one message lost '
      'makes it not a neighbour'),
@@ -340,17 +303,17 @@ def test_parameters_of_instances_tasks_and_qos_have_a_dot():
 
 # Robots placed by a layout, and checks of free space.
 
-@pytest.mark.parametrize('layout', ['random', 'grid', 'circle'])
-def test_robots_are_named_after_their_ids_and_have_free_space(layout):
-    scene = make_scene(SceneParameters(robots=20, layout=layout, seed=3))
+def test_robots_are_named_after_their_ids_and_have_free_space():
+    scene = make_scene(SceneParameters(robots=20, seed=3))
     robots = scene_robots(scene)
     assert [robot.name for robot in robots] == [f'robot_{i}' for i in range(1, 21)]
     assert [robot.pose for robot in robots] == list(scene.starts)
     check_free_space(robots, load_arena('blocks'), 0.15)
+    # Robots may touch, and the arena may be unknown.
+    check_free_space([RobotSpec(f'r{x}', 1, (x, 0.0, 0.0)) for x in (50.0, 50.3)], None, 0.15)
 
 
 @pytest.mark.parametrize(('where', 'line'), [
-    ([(0.0, 0.0)], r'no room for r0 at \(0, 0\)'),
     ([(2.0, 0.0), (50.0, 0.0)], r'no room for r1 at \(50, 0\)'),
     ([(2.0, 0.0), (8.0, 5.0), (2.1, 0.0)], 'r0 and r2 would start within each other'),
 ])
@@ -358,11 +321,6 @@ def test_robots_without_free_space_are_refused_by_name(where, line):
     robots = [RobotSpec(f'r{i}', i, (x, y, 0.0)) for i, (x, y) in enumerate(where)]
     with pytest.raises(ParameterError, match=line):
         check_free_space(robots, load_arena('blocks'), 0.15)
-
-
-def test_robots_may_touch_and_be_in_an_unknown_arena():
-    robots = [RobotSpec('a', 1, (50.0, 0.0, 0.0)), RobotSpec('b', 2, (50.3, 0.0, 0.0))]
-    check_free_space(robots, None, 0.15)
 
 
 # Lists of robots and of ids as text.
@@ -398,26 +356,17 @@ def test_formatted_list_is_parsed_back(robots: list[RobotSpec]) -> None:
 
 @pytest.mark.parametrize(('text', 'line'), [
     ('', 'names no robot; it takes a number'),
-    (';;', 'names no robot'),
     ('ten', "'ten' is not a robot; it takes a number, or a list such as"),
-    ('[1, 2]', 'is not a robot'),
-    ('{name: a', 'is not a robot'),
     ('{pose: {x: 1}}', 'has no name'),
     ('{name: a, colour: red}', 'unknown key colour'),
     ('{name: a, pose: {x: far}}', "x of a is 'far'; it takes a finite number"),
-    ('{name: a, pose: {x: .nan}}', 'x of a is nan'),
     ('{name: a, pose: {x: true}}', 'x of a is True'),
-    ('{name: a, pose: {x: 1, w: 0}}', 'unknown key w in the pose of a; known: x, y, yaw'),
     ('{name: a, pose: {x: 1' + 400 * '0' + '}}', 'x of a is 10+[.]{3}; it takes a finite number'),
-    ('{name: a, id: 1' + 400 * '0' + '}', 'the id of a is 10+[.]{3}; it takes 0'),
-    ('{name: ' + 400 * '[', 'is not a robot'),
     ('{name: a, pose: {z: 2}}', 'robots stand on the ground'),
     ('{name: a, pose: [1, 2, 3]}', r'the pose of a is \[1, 2, 3\]'),
     ('{name: a, id: -1}', 'the id of a is -1'),
-    ('{name: a, id: 1.5}', 'the id of a is 1.5'),
     ('{name: a, id: true}', 'the id of a is True'),
     ('{name: 3}', '3 is not a name for a robot'),
-    ('{name: a/b}', "'a/b' is not a name for a robot"),
     ('{name: a__b}', 'single underscores'),
     ('{name: a};{name: a}', 'two robots are called a'),
     ('{name: a, id: 7};{name: b, id: 7}', 'a and b both have id 7'),
@@ -472,15 +421,7 @@ def test_link_of_a_robot_is_merged_from_the_parts_of_the_file() -> None:
      'serial, udp, zenoh'),
     ({'prot': 7447}, "robots.alice: unknown key 'link.prot'; did you mean link.port?"),
     ({'port': 80}, 'robots.alice.link.port: 80 is not allowed; it takes 1024 to 65535'),
-    ({}, 'robots.alice.link: {} is not allowed; it takes parameters of link, as {kind: udp, '
-     'port: 7447}'),
     (True, 'robots.alice.link: True is not allowed; it takes parameters of link, as {kind: udp, '
      'port: 7447}')])
 def test_wrong_link_is_refused(link: Any, error: str) -> None:
     assert wrong(robots(link=link)) == error
-
-
-def test_robots_with_other_links_are_refused() -> None:
-    assert wrong(fleet(link={'kind': 'udp'})) == (
-        "robots.bob: link is 'udp', and 'none' with alice; such robots do not hear each other: "
-        'give all the same')

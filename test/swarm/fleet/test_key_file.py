@@ -19,7 +19,7 @@ from pathlib import Path
 import re
 
 from election.robot.swarm import Swarm
-from leader_election.election.messages.swarm_key import ahead, fingerprint, RING
+from leader_election.election.messages.swarm_key import fingerprint
 from leader_election.parameters import ParameterError
 from leader_election.swarm.fleet import key_file
 from leader_election.swarm.fleet.key_file import KeyFile, main, read_keys, RESERVED, SwarmTimeFile
@@ -63,11 +63,9 @@ def test_made_key_is_readable_by_its_owner_only(path, capsys):
     (key,) = read_keys(path)
     out = capsys.readouterr().out
     assert f'{fingerprint(key)}  signs' in out and key.hex() not in out
-    assert main([str(path.with_name('another'))]) == 0
-    assert read_keys(path.with_name('another')) != (key,)
 
 
-@pytest.mark.parametrize('mode', [0o640, 0o604, 0o660, 0o620, 0o610, 0o777])
+@pytest.mark.parametrize('mode', [0o640, 0o604, 0o610])
 def test_key_file_open_to_others_is_refused_with_the_remedy(path, mode):
     error = refused(written(path, KEY, mode))
     assert error == (f'is open to others than its owner (mode {mode:04o}); correct it by: '
@@ -80,9 +78,7 @@ def test_key_file_open_to_others_is_refused_with_the_remedy(path, mode):
     ('', 'is not a key file: it holds 0 keys; it takes one, or two while a key is changed; '
      'swarm_key makes one'),
     (KEY[:-2], 'is not a key file: line 1 has 62 characters; a key has 64 hexadecimal digits; '
-     'swarm_key makes one'),
-    ('{robots: {}}', 'is not a key file: line 1 has 12 characters; a key has 64 hexadecimal '
-     'digits; swarm_key makes one')])
+     'swarm_key makes one')])
 def test_file_of_another_kind_is_refused(path, text, error):
     assert refused(written(path, text)) == error
 
@@ -144,18 +140,11 @@ def test_unwritable_folder_is_refused(path, capsys):
     assert ended.value.code == 2
 
 
-def test_changed_file_is_read_again(path):
+def test_key_file_is_read_again_when_it_changes_and_its_key_stays_when_it_is_invalid(path):
     assert KeyFile('').content == () and not KeyFile('').changed(), 'without a file'
     written(path, KEY)
     file = KeyFile(str(path))
     assert not file.changed()
-    written(path, KEY + '\n' + 'cd' * 32)
-    assert file.changed() and len(file.content) == 2 and not file.changed()
-
-
-def test_key_stays_when_the_file_becomes_invalid(path):
-    written(path, KEY)
-    file = KeyFile(str(path))
     for spoil, error in ((lambda: written(path, 'half'), 'line 1 has 4 characters'),
                          (path.unlink, 'No such file'),
                          (lambda: written(path, KEY, 0o644), 'chmod 600')):
@@ -164,6 +153,8 @@ def test_key_stays_when_the_file_becomes_invalid(path):
         assert file.content == (bytes.fromhex(KEY),)
     path.chmod(0o600)
     assert file.changed() and file.error == '' and not file.changed()
+    written(path, KEY + '\n' + 'cd' * 32)
+    assert file.changed() and len(file.content) == 2 and not file.changed()
 
 
 NOW = 1_790_000_000_000
@@ -211,15 +202,7 @@ def test_swarm_time_file_is_written_before_its_time_passes(key):
     assert len(written) <= 300 // 15
 
 
-def test_swarm_time_is_kept_when_it_leaps_over_the_end_of_the_ring(key):
-    file = SwarmTimeFile(key, 1)
-    file.start(NOW, WINDOW)
-    for leap in (NOW + 10**9, RING - 5, 10):
-        file.keep(leap)
-        assert ahead(kept(key), leap) > 0
-
-
-@pytest.mark.parametrize('text', ['', 'tomorrow', '-5', '9' * 30, '١٢٣'])
+@pytest.mark.parametrize('text', ['', '-5', '9' * 30, '١٢٣'])
 def test_swarm_time_file_is_replaced_when_its_text_is_no_time(key, text):
     Path(f'{key}.1.time').write_text(text)
     assert SwarmTimeFile(key, 1).start(NOW, WINDOW) == NOW

@@ -20,7 +20,6 @@ import sqlite3
 
 from budget import examples
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from geometry_msgs.msg import PolygonStamped
 from hypothesis import given, settings, strategies
 from leader_election.ros.nodes.recorder import message_definition
 from leader_election.swarm.recording.content import RecordingError
@@ -33,7 +32,7 @@ from mcap_ros2.decoder import DecoderFactory
 from nav_msgs.msg import Odometry
 import pytest
 from rclpy.serialization import serialize_message
-from std_msgs.msg import Float64MultiArray, Int64MultiArray, String
+from std_msgs.msg import Int64MultiArray, String
 from swarm.recording.made import arena, kind_of, START, story, word, write
 
 
@@ -44,25 +43,20 @@ def read(path: Path) -> tuple[list[tuple[float, str]], Reader]:
     return [(round(e.time - START, 3), e.message.data) for e in entries], reader
 
 
-@pytest.fixture(scope='module')
-def whole(tmp_path_factory) -> Path:
-    return write(tmp_path_factory.mktemp('made') / 'whole.mcap', story())
-
-
-def test_written_messages_are_read_back(whole):
-    said, reader = read(whole)
+def test_written_messages_are_read_back(recorded):
+    said, reader = read(recorded)
     assert said == [(round(t, 3), m.data) for t, topic, m in story() if topic == '/neighbourhood']
     assert reader.damages == [] and reader.unreadable == 0
-    with whole.open('rb') as file:
+    with recorded.open('rb') as file:
         summary = make_reader(file).get_summary()
     assert summary.statistics.message_count == len(story())
     assert len(summary.chunk_indexes) == 21
 
 
-def test_truncated_recording_is_read_up_to_the_cut(whole, tmp_path):
-    everything, _ = read(whole)
-    content, path, last = whole.read_bytes(), tmp_path / 'cut.mcap', 0
-    for length in range(8, len(content), len(content) // 60):
+def test_truncated_recording_is_read_up_to_the_cut(recorded, tmp_path):
+    everything, _ = read(recorded)
+    content, path, last = recorded.read_bytes(), tmp_path / 'cut.mcap', 0
+    for length in range(8, len(content), len(content) // 20):
         path.write_bytes(content[:length])
         said, reader = read(path)
         assert said == everything[:len(said)] and len(said) >= last
@@ -74,13 +68,13 @@ def test_truncated_recording_is_read_up_to_the_cut(whole, tmp_path):
 
 @settings(max_examples=examples(60))
 @given(strategies.data())
-def test_reader_stops_at_a_wrong_byte(whole, data):
-    content = bytearray(whole.read_bytes())
+def test_reader_stops_at_a_wrong_byte(recorded, data):
+    content = bytearray(recorded.read_bytes())
     place = data.draw(strategies.integers(8, len(content) - 1))
     content[place] ^= data.draw(strategies.integers(1, 255))
-    path = whole.parent / 'wrong.mcap'
+    path = recorded.parent / 'wrong.mcap'
     path.write_bytes(content)
-    before = whole.parent / 'before.mcap'
+    before = recorded.parent / 'before.mcap'
     before.write_bytes(content[:place])
     said, _ = read(path)
     sure, _ = read(before)
@@ -109,28 +103,18 @@ def test_recordings_with_any_chunks_and_compression_are_read(options, tmp_path):
     assert reader.unreadable == 1 and reader.damages == []
 
 
-def test_messages_are_read_by_log_time_over_all_files(whole, tmp_path):
+def test_messages_are_read_by_log_time_over_all_files(recorded, tmp_path):
     """As a tool writes them that puts topics one after the other, and as robots record them."""
-    everything, _ = read(whole)
-    by_topic = sorted(story(), key=lambda each: each[1])
-    backwards = story()[::-1]
-    for name, said in (('topics', by_topic), ('backwards', backwards)):
-        write(tmp_path / f'{name}.mcap', said)
-        found, reader = read(tmp_path / f'{name}.mcap')
-        assert sorted(found) == sorted(everything) and reader.damages == []
-        assert [time for time, _ in found] == [time for time, _ in everything]
+    everything, _ = read(recorded)
+    write(tmp_path / 'topics.mcap', sorted(story(), key=lambda each: each[1]))
+    found, reader = read(tmp_path / 'topics.mcap')
+    assert sorted(found) == sorted(everything) and reader.damages == []
+    assert [time for time, _ in found] == [time for time, _ in everything]
     parts = tmp_path / 'parts'
     parts.mkdir()
     for number in (1, 2):
         write(parts / f'robot_{3 - number}.mcap', story()[number - 1::2])
     assert [time for time, _ in read(parts)[0]] == [time for time, _ in everything]
-
-
-def test_report_does_not_depend_on_the_order_of_messages(whole, tmp_path, capsys):
-    write(tmp_path / 'topics.mcap', sorted(story(), key=lambda each: each[1]))
-    assert main([str(whole)]) == main([str(tmp_path / 'topics.mcap')]) == 0
-    out, err = capsys.readouterr()
-    assert out[:len(out) // 2] == out[len(out) // 2:] and err == ''
 
 
 def test_folder_of_ros2_bag_is_read_file_by_file(tmp_path):
@@ -181,10 +165,10 @@ def in_sqlite(path: Path, recording: Path, defined: bool = True) -> Path:
     return path
 
 
-def test_bag_in_sqlite_is_read_like_a_recording(whole, tmp_path):
-    bag = in_sqlite(tmp_path / 'bag_0.db3', whole)
+def test_bag_in_sqlite_is_read_like_a_recording(recorded, tmp_path):
+    bag = in_sqlite(tmp_path / 'bag_0.db3', recorded)
     said, reader = read(tmp_path)
-    assert said == read(whole)[0]
+    assert said == read(recorded)[0]
     assert (reader.damages, reader.unreadable, reader.undefined) == ([], 0, {})
     bag.write_bytes(bag.read_bytes()[:bag.stat().st_size // 2])
     part, reader = read(bag)
@@ -194,8 +178,8 @@ def test_bag_in_sqlite_is_read_like_a_recording(whole, tmp_path):
     assert read(bag)[1].damages == [(bag, 15)]
 
 
-def test_bag_in_sqlite_without_definitions_names_the_remedy(whole, tmp_path):
-    said, reader = read(in_sqlite(tmp_path / 'bag.db3', whole, defined=False))
+def test_bag_in_sqlite_without_definitions_names_the_remedy(recorded, tmp_path):
+    said, reader = read(in_sqlite(tmp_path / 'bag.db3', recorded, defined=False))
     assert said == []
     assert 'ros2 bag convert' in reader.undefined['/neighbourhood']
 
@@ -215,13 +199,11 @@ def raw(path: Path, encoding: str, definition: bytes, data: bytes) -> Path:
 
 @pytest.mark.parametrize('encoding, definition, data, line', [
     ('ros2msg', b'\xff\xfe $$$', b'', 'the definition of std_msgs/msg/String cannot be parsed'),
-    ('ros2msg', b'strong data strange', b'', 'cannot be parsed'),
     ('', b'', b'', 'the definition of std_msgs/msg/String is missing; ros2 bag '),
     ('ros2idl', b'module std_msgs {};', b'', "is in 'ros2idl'"),
     ('ros2msg', b'int32 data', b'\0\1\0\0\3\0\0\0',
      'messages that do not match their types, or hold no possible place or time, were left '
      'out: 2'),
-    ('ros2msg', b'string text', b'\0\1\0\0\3\0\0\0hi\0', 'left out: 2'),
     ('ros2msg', b'string data', b'\x28\xb5\x2f\xfd\0', 'packed one by one; unpack them: ros2'),
 ], ids=str)
 def test_reader_prints_one_line_when_the_encoding_is_unknown(
@@ -247,20 +229,10 @@ def test_damage_is_reported_by_file(tmp_path, capsys):
     assert re.search(r'bag_1.mcap has no end, .* read up to [23]\d.0 s', second)
 
 
-def test_empty_file_is_reported_as_truncated(whole, tmp_path, capsys):
-    path = tmp_path / 'cut.mcap'
-    path.write_bytes(whole.read_bytes()[:100])
-    assert main([str(path)]) == 2
-    err = capsys.readouterr().err
-    assert err.count('\n') == 1 and 'cut.mcap is cut off or damaged; no message of it' in err
-
-
 @pytest.mark.parametrize('message', [
-    String(data='ünï'), Int64MultiArray(data=[3, 5]), Float64MultiArray(data=[0.5]),
-    Odometry(child_frame_id='base'), PolygonStamped(), arena((0.0, 1.0), (2.0, 3.0)),
-    DiagnosticArray(status=[DiagnosticStatus(
-        level=b'\1', name='n', values=[KeyValue(key='k', value='v')])]),
-], ids=kind_of)
+    String(data='ünï'), Int64MultiArray(data=[3, 5]), Odometry(child_frame_id='base'),
+    arena((0.0, 1.0), (2.0, 3.0)), DiagnosticArray(status=[DiagnosticStatus(
+        level=b'\1', name='n', values=[KeyValue(key='k', value='v')])])], ids=kind_of)
 def test_recorded_type_is_read_by_its_definition(message):
     kind = kind_of(message)
     text = message_definition(kind)

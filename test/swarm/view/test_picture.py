@@ -39,7 +39,7 @@ import numpy as np
 from PIL import Image
 import pytest
 from shapely import Polygon
-from swarm.view.example import frame, mandated, PATROLLED, RINGS, working
+from swarm.view.example import frame, mandated, PATROLLED, RINGS
 
 
 @pytest.fixture(scope='module')
@@ -95,23 +95,6 @@ def test_frames_are_drawn_from_scratch(canvas):
     assert np.array_equal(canvas.pixels(), first)
 
 
-def test_picture_shows_patrol_parts_and_counted_members(canvas):
-    drawn = frame()
-    canvas.show(drawn)
-    plain = canvas.pixels()
-    canvas.show(working(drawn))
-    # The border between the two parts is at x = 3, and the territory's outline at y = 5.
-    for place in ((3.0, 4.6), (4.0, 5.0)):
-        column, row = canvas.place(place)
-        near = (slice(row - 1, row + 2), slice(column - 1, column + 2))
-        assert (canvas.pixels()[near] < plain[near] - 20).any()
-    canvas.show(frame())
-    assert np.array_equal(canvas.pixels(), plain)
-    canvas.show(working(drawn))
-    assert [label.get_text() for label in canvas._labels if label.get_visible()] == [
-        '1 (3)', '7 (3)']
-
-
 def test_picture_shows_a_deviation_as_a_circle(canvas):
     drawn = frame()
     canvas.show(drawn)
@@ -132,17 +115,15 @@ def test_picture_shows_a_deviation_as_a_circle(canvas):
     assert np.array_equal(canvas.pixels(), plain)
 
 
-@pytest.mark.parametrize(('swarm', 'rings'), [
-    (frame(), RINGS), (frame(), Rings()), (Frame(Snapshot(0.0, {}), {}), Rings())])
-def test_picture_is_a_file_of_its_width_even_if_empty(tmp_path, swarm, rings):
-    draw(swarm, rings, tmp_path / 'a.png', float('inf'))
+def test_picture_is_a_file_of_its_width_even_if_empty(tmp_path):
+    draw(Frame(Snapshot(0.0, {}), {}), Rings(), tmp_path / 'a.png', float('inf'))
     with Image.open(tmp_path / 'a.png') as image:
         assert image.format == 'PNG' and image.width == PICTURE_WIDTH
 
 
 def test_animation_shows_its_frames_in_their_order_and_colours(tmp_path):
     path = tmp_path / 'run.gif'
-    shifts = [0.0, 0.5, 1.0, 1.5]
+    shifts = [0.0, 1.5]
     frames = [frame(shift, note='robot 40 was killed' if shift else '') for shift in shifts]
     animate(frames, RINGS, path, 2.5)
     canvas = Canvas(frames, RINGS, ANIMATION_WIDTH, 2.5)
@@ -169,23 +150,18 @@ def told(decision, task='patrol'):
 def test_leaders_territory_is_split_among_its_members():
     # A square of 4 m and two robots: cut from north to south through the middle.
     found = told(PATROLLED)
-    assert list(found) == [1]
+    assert list(found) == [1] and told(PATROLLED, task='rally') == {} == told('')
     assert [Polygon(ring).bounds for ring in found[1]] == [
         pytest.approx((1, 1, 3, 5)), pytest.approx((3, 1, 5, 5))]
 
 
 @pytest.mark.parametrize('decision', [
-    '[null]', '[7]', '[[]]', '[{}]', '[{"area":[],"ids":[]}]', '[{"area":[],"ids":[1,2]}]',
-    '[{"area":[[0,0,1]],"ids":[1]}]', '[{"area":[["x"]],"ids":[1]}]',
-    '[{"area":[[0,0,1e300,0,1e300,1e300]],"ids":[1,2]}]', '[{"area":5,"ids":[1,2]}]',
+    '[null]', '[[]]', '[{}]', '[{"area":[],"ids":[1,2]}]', '[{"area":[[0,0,1]],"ids":[1]}]',
+    '[{"area":[["x"]],"ids":[1]}]', '[{"area":[[0,0,1e300,0,1e300,1e300]],"ids":[1,2]}]',
     '[{"area":[[0,0,4,0,4,4]],"ids":7}]', '[{"area":[[0,0,4,0,4,4]],"ids":[' + '1,' * 999 + '1]}]',
 ])
 def test_malformed_decision_is_not_drawn(decision):
     assert told(decision) == {1: ()}
-
-
-def test_other_tasks_have_no_parts():
-    assert told(PATROLLED, task='rally') == {} == told('')
 
 
 def tinted(path, robot):
@@ -222,27 +198,12 @@ def test_robots_are_lines_in_the_colours_of_their_leaders(tmp_path):
     draw_timeline([led(float(t), {3: 1, 4: 1 if t < 20 else 2}) for t in range(40)], path)
     red, blue = shares(path)
     assert red > 0.2 and 0.3 < blue / red < 0.37, 'three quarters, and one'
-    draw_timeline([led(float(t), {3: 1} if t < 20 else {}) for t in range(40)], path)
-    assert 0.2 < shares(path)[0] < 0.5, 'and silence is white'
 
 
-def test_long_and_single_observation_runs_are_drawn(tmp_path):
-    for number in (1, 5000):
-        path = tmp_path / f'{number}.png'
-        draw_timeline([led(float(t), {1: 1}) for t in range(number)], path, start=0.0)
-        assert shares(path)[0] > 0.2
-
-
-def test_timeline_is_white_during_a_long_silence(tmp_path):
-    """Ten looks within a second, then none for 59 s, then ten more."""
-    path = tmp_path / 'gap.png'
-    draw_timeline([led(60.0 * minute + 0.1 * look, {1: 1 + minute})
-                   for minute in (0, 1) for look in range(10)], path)
-    pixels = np.asarray(Image.open(path).convert('RGB'))
-    width = pixels.shape[1]
-    for colour, begin, end in (((255, 0, 0), 0.0, 0.1), ((0, 0, 255), 0.9, 1.0)):
-        columns = np.flatnonzero(np.all(pixels == colour, axis=2).any(axis=0)) / width
-        assert len(columns) and begin < columns.min() and columns.max() <= end
+@pytest.mark.parametrize('number', [1, 5000])
+def test_long_and_single_observation_runs_are_drawn(tmp_path, number):
+    draw_timeline([led(float(t), {1: 1}) for t in range(number)], tmp_path / 'a.png', start=0.0)
+    assert shares(tmp_path / 'a.png')[0] > 0.2
 
 
 def pixels_of(path, kind):
@@ -270,5 +231,5 @@ def test_unknown_curves_and_panels_are_left_out(tmp_path):
     full = panels([0.1, 0.1, 0.1])
     full[1].curves[0] = full[1].curves[0]._replace(values=[0.1, 0.2, 0.3])
     draw_errors(full, tmp_path / 'full.png')
-    assert pixels_of(tmp_path / 'full.png', 'deviation')[0] > 20
-    assert pixels_of(tmp_path / 'full.png', 'deviation')[1] > 1.5 * height
+    drawn, taller = pixels_of(tmp_path / 'full.png', 'deviation')
+    assert drawn > 20 and taller > 1.5 * height

@@ -21,23 +21,15 @@ from leader_election.swarm.recording.replay_command import main
 from leader_election.swarm.recording.report_page import write_watched
 from leader_election.swarm.tracker import SwarmTracker
 from leader_election.swarm.web.run_page import write_page
-import pytest
 from swarm.recording.made import story, write
 from swarm.view.example import frame, RINGS
 from test_packaging import without
 
 
-@pytest.fixture(scope='module')
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the page of a run in which robot 3 leads all once robot 4 has fallen silent."""
-    folder = tmp_path_factory.mktemp('page')
-    told = write(folder / 'story.mcap', story())
-    assert main([str(told), '--html', str(folder / 'run.html')]) == 0
-    return folder / 'run.html'
-
-
 def test_page_of_a_recording_has_its_figures_events_and_radius_in_one_file(
-        page: Path) -> None:
+        tmp_path: Path) -> None:
+    told, page = write(tmp_path / 'story.mcap', story()), tmp_path / 'run.html'
+    assert main([str(told), '--html', str(page)]) == 0
     text = page.read_text()
     for part in ('<h1>story.mcap: each robot', '4 robots, 1 of them silent at the end',
                  'leader 4, which led 3 others, fell silent at 9.2 s', 'within 6 m',

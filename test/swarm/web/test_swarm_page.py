@@ -240,17 +240,6 @@ def test_nothing_is_computed_for_pages_that_are_closed(page):
     assert feed.state is before
 
 
-def test_map_without_an_arena_fits_the_first_robots_and_then_stays(page):
-    leaders = {i: RobotView(i, (5.0 * i, 0.0), -9.0, 0.0, i) for i in (1, 2)}
-    extents = []
-    for time, robots in enumerate(({}, leaders, {1: leaders[1]})):
-        page._feed.observe(Frame(Snapshot(float(time), robots), {1: (0, 0, 0), 2: (0, 0, 0)}),
-                           Rings(), Statistics())
-        page.update()
-        extents.append(page.map.sources['extent'].data['right'].tolist())
-    assert extents[0] != extents[1] == extents[2]
-
-
 def test_server_requires_the_token_from_other_computers():
     server = PageServer(lambda document: None, 0, '0.0.0.0', 'secret')
     address = f'http://127.0.0.1:{server.url.rpartition(":")[2]}'
@@ -287,13 +276,10 @@ def test_server_prints_one_line_when_the_port_is_in_use():
 
 
 @pytest.mark.parametrize(('address', 'token', 'headers', 'admitted'), [
-    ('localhost', 'own', {}, True),
     ('localhost', 'own', {'Origin': 'http://localhost:1'}, True),
     ('localhost', 'own', {'Origin': 'http://foreign.example'}, False),
-    ('localhost', 'own', {'Origin': 'null'}, False),
     ('localhost', 'own', {'Host': 'rebound.example'}, False),
     ('localhost', 'eyJzZXNzaW9uX2V4cGlyeSI6OTk5OTk5OTk5OTl9', {}, False),
-    ('localhost', '', {}, False),
     ('0.0.0.0', 'own', {}, False),
     ('0.0.0.0', 'own', {'Cookie': 'swarm_token=secret'}, True)])
 def test_server_reports_the_first_and_the_tenth_refused_websocket_in_one_line(
@@ -302,7 +288,7 @@ def test_server_reports_the_first_and_the_tenth_refused_websocket_in_one_line(
     port = urlsplit(server.url).port
     page = urlopen(f'http://127.0.0.1:{port}/?token=secret').read().decode()
     own = re.search('"token":"([^"]*)"', page)[1]
-    protocols = ['bokeh', own if token == 'own' else token] if token else []
+    protocols = ['bokeh', own if token == 'own' else token]
 
     async def first_message() -> str | None:
         with suppress(HTTPClientError):
