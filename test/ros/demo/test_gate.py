@@ -15,8 +15,6 @@
 """The demonstration of a gate: a short run, and the checks of what a gate obeyed."""
 
 from argparse import Namespace
-import subprocess
-import sys
 
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.ros.demo.checks import Leaderships
@@ -27,15 +25,13 @@ from leader_election.ros.nodes.qos import EVENTS
 from PIL import Image
 import pytest
 from rclpy.node import Node
+from ros.demo.test_main import run, SHORT
 from support import leadership, spin_until
 
 
 def test_gate_demo_passes_with_one_leader_at_a_time(tmp_path):
-    done = subprocess.run(
-        [sys.executable, '-m', 'leader_election', 'demo', '--task', 'gate', '--robots', '3',
-         '--duration', '6', '--world', 'empty', '--processes', '1', '--output',
-         str(tmp_path / 'out')],
-        capture_output=True, text=True, timeout=240, stdin=subprocess.DEVNULL)
+    done = run(tmp_path, '--task', 'gate', '--robots', '3', '--duration', '6', '--world', 'empty',
+               '--processes', '1', command=SHORT)
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'two robots held the gate open at once never' in done.stdout
     assert ' of their time, under those of two leaders never' in done.stdout
@@ -92,7 +88,6 @@ OLD = Command(9, 5, 0.2, 6.4, False)
     (True, [FIRST, SECOND, OLD], [9], [9], [True, True]),
     (True, [FIRST, SECOND], [9], [9], [False, True]),
     (True, [FIRST, SECOND, OLD._replace(obeyed=True)], [9], [9], [False, True]),
-    (True, [FIRST, SECOND, OLD], [8, 9], [9], [True, False]),
     (True, [FIRST, SECOND, OLD], [9], [8, 9], [True, False]),
     (False, [FIRST, SECOND], [9], [], [False, False]),
     (False, [FIRST, SECOND, OLD._replace(obeyed=True)], [8, 9], [], [True, True])])

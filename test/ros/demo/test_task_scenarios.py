@@ -64,12 +64,9 @@ def swarm(first, second, **options):
 
 
 @pytest.mark.parametrize(('looks', 'holds'), [
-    ([(2.0, 2.0)], True),
     ([(1.5, 2.0), (2.5, 2.0)], True),  # what is on its way now is there later
     ([(1.85, 2.0), (1.8, 2.0)], True),  # 95.6 %
-    ([(1.7, 2.0), (1.8, 2.0)], False),
-    ([(2.2, 2.0), (2.3, 2.0)], False),
-])
+    ([(1.7, 2.0), (1.8, 2.0)], False), ([(2.2, 2.0), (2.3, 2.0)], False)])
 def test_on_average_the_counts_add_up_to_the_swarm(looks, holds):
     count = scenario('count')
     for counts in looks:
@@ -132,12 +129,6 @@ def test_region_that_receives_messages_of_a_robot_in_the_peak_is_undecided():
         '0 of 1 samples', '0 of 0 samples']
 
 
-def test_former_leader_is_not_evaluated():
-    over = [look(time, (1, PEAK_AT, 2, FIELD, 2.0, ''), (2, NOWHERE, 2), (3, PEAK_AT, 1))
-            for time in (0.0, ALARM_DELAY)]
-    assert held(*over)[0] == (False, '0 of 1 samples'), 'only 2 was'
-
-
 def test_delay_restarts_when_a_member_enters_or_leaves_the_peak():
     looks = [region(time, PEAK_AT if int(time) % 2 else NOWHERE, 0) for time in range(40)]
     assert [text for _, text in held(*looks)] == ['0 of 0 samples'] * 2
@@ -153,13 +144,6 @@ def test_overlapping_robots_are_a_collision():
     assert drove.holds and 'drove 0 m' in drove.text
     rally.observe(look(0.2, (1, (0.0, 0.0), 1), (2, (0.29, 0.0), 1)))
     assert not rally.checks()[0].holds
-
-
-def test_robots_that_do_not_move_fail_the_check_of_driving():
-    rally = scenario('rally')
-    for time in (0.0, JOIN_TIME):
-        rally.observe(look(time, (1, (0.0, 0.0), 1), (2, (1.0, 0.0), 1)))
-    assert [check.holds for check in rally.checks()] == [True, False, True]
 
 
 @pytest.mark.parametrize(('away', 'holds'), [(2.4, True), (2.6, False)])
