@@ -52,31 +52,6 @@ def test_ros2_run_finds_the_executables(workspace: Path) -> None:
     assert str(workspace) in typed(workspace, 'ros2 pkg prefix leader_election').stdout
 
 
-def in_readme(beginning: str) -> str:
-    """Return the first command of the README that begins with some words."""
-    lines = (ROOT / 'README.md').read_text().splitlines()
-    return next(line for line in lines if line.startswith(beginning)).partition(' #')[0]
-
-
-def test_first_command_finds_the_leader_in_the_swarm_of_the_readme(workspace: Path) -> None:
-    launch = subprocess.Popen(
-        ['sh', '-c', '. install/setup.sh && exec ' + in_readme('ros2 launch leader_election')],
-        cwd=workspace, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        start_new_session=True)
-    try:
-        assert launch.stdout is not None
-        assert any('monitor' in line and ' 40 robots' in line for line in launch.stdout)
-        # As in a new terminal: the daemon, which knows the topics, is not there yet.
-        typed(workspace, 'ros2 daemon stop')
-        ran = typed(workspace, in_readme('ros2 topic echo --once'))
-        assert ran.stdout.startswith('data: '), ran.stdout + ran.stderr
-    finally:
-        typed(workspace, 'ros2 daemon stop')
-        os.killpg(launch.pid, signal.SIGINT)
-        rest, _ = launch.communicate(timeout=60)
-    assert launch.returncode == 0, rest
-
-
 def test_swarm_is_launched_inspected_and_stopped(workspace: Path) -> None:
     launch = subprocess.Popen(
         ['sh', '-c', '. install/setup.sh && exec ros2 launch leader_election swarm.launch.py '

@@ -12,10 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Poses on topic pose, as motion capture, AMCL and autopilots publish them."""
+"""Poses of robots: on topic pose, by odometry that stays away, and that of the odometry frame."""
 
 from collections.abc import Callable
+from itertools import count
 import math
+import os
+from pathlib import Path
+import subprocess
+import sys
 from typing import Any, NamedTuple
 
 from geometry_msgs.msg import (
@@ -25,16 +30,29 @@ from geometry_msgs.msg import (
     Quaternion,
     TransformStamped,
 )
+from leader_election.election.robot.reception import ROUNDS
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED
+from leader_election.localisation.poses import position
 from leader_election.parameters import ParameterError
+from leader_election.ros.nodes.clock import steady_clock
 from leader_election.ros.nodes.election import ElectionNode
+from leader_election.ros.nodes.localisation_topics import (
+    MOST_PENDING,
+    ParameterOrigin,
+    RETRY_AFTER,
+)
 from leader_election.ros.nodes.qos import SENSOR, STATE
 from nav_msgs.msg import Odometry
 import pytest
+from rcl_interfaces.srv import GetParameters
+import rclpy
+from rclpy.clock import Clock
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSPresetProfiles, QoSProfile
-from ros.nodes.bench import robot
+from rclpy.time import Time
+from ros.nodes.bench import Bench, robot
+from rosgraph_msgs.msg import Clock as ClockMessage
 from support import spin_until
 
 pytestmark = pytest.mark.usefixtures('ros')
@@ -112,7 +130,7 @@ def test_late_pose_counts_for_the_odometry_of_its_stamp() -> None:
 
 @pytest.mark.parametrize(('wrong', 'said'), [
     ({'frame': 'world'}, "are in frame 'world', and parameter frame is 'map'"),
-    ({'turn': (0.0, 0.0)}, 'has no orientation'), ({'x': math.nan}, 'is not finite')])
+    ({'turn': (0.0, 0.0)}, 'has no orientation')])
 def test_wrong_pose_is_counted_and_warned_of(
         wrong: dict[str, Any], said: str, capfd: pytest.CaptureFixture[str]) -> None:
     node, driver = robot(1, pose_source='pose'), Driver(PoseStamped)
@@ -155,13 +173,9 @@ BEST_EFFORT = QoSPresetProfiles.SENSOR_DATA.value
 RECIPES = {
     'vrpn_mocap': Recipe('/vrpn_mocap/r1/pose', PoseStamped, BEST_EFFORT, 'world', 100.0, {}),
     'vicon': Recipe('/vicon/r1/r1', TransformStamped, BEST_EFFORT, '/world', 100.0, {}),
-    'Crazyswarm2': Recipe('/cf231/pose', PoseStamped, QoSProfile(depth=10), 'world', 10.0, {}),
     'AMCL': Recipe('/r1/amcl_pose', PoseWithCovarianceStamped, STATE, 'map', 0.5, {}),
-    'MAVROS': Recipe('/r1/mavros/local_position/pose', PoseStamped, BEST_EFFORT, 'map', 30.0, {}),
     'TurtleBot 4': Recipe('/r1/odom', Odometry, BEST_EFFORT, 'odom', 20.0,
                           {'initial_pose': [0.5, 0.0, 0.0]}),
-    'ROSbot': Recipe('/r1/odometry/filtered', Odometry, QoSProfile(depth=10), 'odom', 20.0,
-                     {'initial_pose': [0.5, 0.0, 0.0]}),
 }
 
 
@@ -182,3 +196,127 @@ def test_robot_takes_its_place_from_what_a_driver_publishes(driver: str) -> None
     stand_in.create_timer(1.0 / recipe.rate, lambda: publisher.publish(message))
     spin_until([robot, stand_in], lambda: robot.robot.position == (2.0, 0.0))
     assert robot.robot.counts[ODOMETRY_REJECTED] == 0
+
+
+VALUES = (('robot_id', 7), ('frame', 'hall'), ('initial_pose', [1.0, 2.0, 0.0]))
+
+
+class Silent(Node):
+    """
+    Answers as a robot's node does, but the first times without values.
+
+    :ivar requests: how many it has received.
+    """
+
+    def __init__(self, silent: int) -> None:
+        super().__init__('election_node', namespace='r7', start_parameter_services=False)
+        self.requests, self._silent = 0, silent
+        self.create_service(GetParameters, '/r7/election_node/get_parameters', self._answer)
+
+    def _answer(self, request: GetParameters.Request, response: GetParameters.Response,
+                ) -> GetParameters.Response:
+        self.requests += 1
+        if self.requests > self._silent:
+            response.values = [
+                Parameter(name, value=value).get_parameter_value() for name, value in VALUES]
+        return response
+
+
+def test_request_is_repeated_until_answered() -> None:
+    node, robot = rclpy.create_node('asker'), Silent(2)
+    origin = ParameterOrigin(node, steady_clock(node), 'r7/')
+    node.create_timer(0.05, origin.ask)
+    spin_until([node, robot], lambda: origin.id is not None)
+    assert (origin.id, origin.frame) == (7, 'hall') and robot.requests >= 3
+    assert origin.pose is not None and position(origin.pose) == (1.0, 2.0)
+    for each in (node, robot):
+        each.destroy_node()
+
+
+class FastClock(Clock):
+    """Advances by more than the time of a retry at each call, as fast simulated time does."""
+
+    _seconds = 0.0
+
+    def now(self) -> Time:
+        self._seconds += 2.0 * RETRY_AFTER
+        return Time(seconds=self._seconds)
+
+
+def test_late_answer_counts_in_fast_simulated_time() -> None:
+    node, robot = rclpy.create_node('asker'), Silent(0)
+    origin = ParameterOrigin(node, FastClock(), 'r7/')
+    # The robot is busy meanwhile.
+    spin_until([node], lambda: origin.ask() or len(origin._pending) > 2)
+    spin_until([node, robot], lambda: origin.ask() or origin.id == 7)
+    assert origin._pending == []
+    for each in (node, robot):
+        each.destroy_node()
+
+
+def test_pending_requests_are_limited() -> None:
+    node, robot = rclpy.create_node('asker'), Silent(0)
+    origin = ParameterOrigin(node, FastClock(), 'r7/')
+    spin_until([node], lambda: origin.ask() or bool(origin._pending))
+    first = origin._pending[0]
+    for _ in range(MOST_PENDING + 5):
+        origin.ask()
+    assert len(origin._pending) == MOST_PENDING and first not in origin._pending
+    for each in (node, robot):
+        each.destroy_node()
+
+
+# A robot whose odometry stays away from the start.
+
+TIMEOUT = 0.5
+REASON = ('parameter odometry_timeout: no odometry on /alice/wheels within 0.5 s; start the '
+          'driver, or remap odom to its topic (ros2 topic info -v /alice/wheels, ros2 topic list '
+          '-t)')
+
+
+def test_missing_odometry_ends_with_one_line_and_status_2(tmp_path: Path) -> None:
+    """The log file also has the reason."""
+    ran = subprocess.run(
+        [sys.executable, '-m', 'leader_election', 'election_node', '--ros-args', '-r',
+         '__ns:=/alice', '-r', 'odom:=wheels', '-p', 'robot_id:=1', '-p',
+         f'odometry_timeout:={TIMEOUT}'], capture_output=True, text=True, timeout=60.0,
+        env=os.environ | {'ROS_LOG_DIR': str(tmp_path)})
+    lines = ran.stderr.splitlines()
+    assert (ran.returncode, ran.stdout, lines[-1]) == (2, '', f'error: {REASON}')
+    assert not any(line.startswith('error') for line in lines[:-1])
+    (log,) = tmp_path.iterdir()
+    assert f'[alice.election_node]: {REASON}' in log.read_text()
+
+
+def test_timeout_begins_with_simulated_time() -> None:
+    """Time begins at 500 s, and odometry comes shortly before the timeout."""
+    one = robot(1, odometry_timeout=1.0, use_sim_time=True)
+    feeder = Bench({}, name='feeder')
+    clock = feeder.create_publisher(ClockMessage, '/clock', SENSOR)
+    odometry = feeder.create_publisher(Odometry, '/r1/odom', SENSOR)
+    times = count()
+
+    def tick() -> None:
+        tenths = next(times)
+        message = ClockMessage()
+        message.clock.sec, message.clock.nanosec = 500 + tenths // 10, tenths % 10 * 10**8
+        clock.publish(message)
+        if tenths > 7:
+            odometry.publish(Odometry())
+
+    spin_until([feeder, one], lambda: feeder.count_subscribers('/clock') > 0)
+    feeder.create_timer(0.05, tick)
+    spin_until([feeder, one], lambda: one.failure is not None or (
+        one.robot.counts[ROUNDS] > 0 and one.robot.sensing.odometry_age(0.0) is not None))
+    assert one.failure is None
+
+
+@pytest.mark.parametrize(('drives', 'parameters', 'ends'), [
+    (True, {}, False), (False, {'communication_range': float('inf')}, False), (False, {}, True)])
+def test_node_ends_after_the_timeout_without_odometry_if_it_needs_a_position(
+        drives: bool, parameters: dict[str, float], ends: bool) -> None:
+    one = robot(1, odometry_timeout=0.2, metric='hops', **parameters)
+    # Rounds come ten a second.
+    spin_until([one, *[Bench({1: (0.0, 0.0)})] * drives],
+               lambda: one.robot.counts[ROUNDS] > 6 or one.failure is not None)
+    assert ('no odometry on /r1/odom within 0.2 s' in str(one.failure)) == ends

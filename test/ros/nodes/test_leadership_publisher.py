@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a robot's outputs say, and what becomes of them when it stops, is killed or hangs."""
+"""What a robot's outputs say, what becomes of them when it stops or hangs; the clock of leases."""
 
 from array import array
 from copy import copy
@@ -24,7 +24,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.election.robot.reception import ROUNDS
-from leader_election.parameters import ParameterError
+from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import LEASE, OUTPUT, STATE
 from leader_election.ros.nodes.region_topics import named
 import pytest
@@ -176,11 +176,8 @@ def test_nested_number_is_named_by_its_path():
 
 def test_missing_number_is_nan_and_equal_to_itself():
     """An equal summary is not published twice, although NaN differs from itself."""
-    odd = {'none': None, 'text': 'far', 'nan': float('nan'), 'object': object(), 'empty': [],
-           'huge': 10**400}
-    nothing = dict.fromkeys(('none', 'text', 'nan', 'object', 'huge'), math.nan)
-    assert named(odd) == named(odd) == nothing
-    assert named({'inf': math.inf}) == {'inf': math.inf}
+    odd = {'none': None, 'text': 'far', 'object': object(), 'empty': [], 'huge': 10**400}
+    assert named(odd) == named(odd) == dict.fromkeys(('none', 'text', 'object', 'huge'), math.nan)
 
 
 def test_output_namespace_moves_all_generic_outputs(ros: None) -> None:
@@ -196,6 +193,25 @@ def test_output_namespace_moves_all_generic_outputs(ros: None) -> None:
                          '/rosout', '/parameter_events'}
 
 
-def test_output_namespace_is_refused_when_absolute(ros: None) -> None:
-    with pytest.raises(ParameterError, match="output_namespace: '/election' is not allowed"):
-        robot(1, output_namespace='/election')
+def test_lease_clock_returns_the_faster_reading_and_the_lag(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    readings = [(100.0, 7.0), (101.0, 8.0), (111.0, 8.5), (112.0, 10.5), (112.0, 10.5)]
+    monkeypatch.setattr(clock, 'steady_clocks', lambda: readings.pop(0))
+    made = clock.LeaseClock()
+    assert (made.seconds(), made.lag()) == (1.0, 0.0)
+    assert (made.seconds(), made.lag()) == (11.0, 9.5), 'it slept for 9.5 s'
+    assert (made.seconds(), made.lag()) == (13.0, 10.5), 'the other one was faster by 1 s'
+    assert (made.seconds(), made.lag()) == (13.0, 10.5)
+
+
+def test_lag_does_not_grow_with_the_frequency_of_readings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In 1000 pairs of readings the difference of the clocks changes by 0.1 ms."""
+    now = [0.0]
+
+    def readings() -> tuple[float, float]:
+        now[0] += 0.001
+        return now[0], now[0] + 1e-4 * (round(1000.0 * now[0]) % 2)
+    monkeypatch.setattr(clock, 'steady_clocks', readings)
+    made = clock.LeaseClock()
+    last = [made.seconds() for _ in range(1000)][-1]
+    assert last == pytest.approx(1.0, rel=0.01) and made.lag() < 0.01

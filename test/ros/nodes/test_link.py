@@ -21,7 +21,6 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.link import Link
 from leader_election.ros.nodes.qos import EVENTS
@@ -169,10 +168,3 @@ def test_peer_without_an_address_is_a_warning(domains: list[Domain]) -> None:
         until([alone], lambda: alone.count('too_long') > 0)
     finally:
         alone.close()
-
-
-@pytest.mark.parametrize(('name', 'value'), [
-    ('peers', 'alice:0'), ('kind', 'smoke'), ('port', 80)])
-def test_wrong_parameter_is_refused(ros: None, name: str, value: Any) -> None:
-    with pytest.raises(ParameterError, match=f'parameter {name}'):
-        Link(parameter_overrides=values(**{name: value}))

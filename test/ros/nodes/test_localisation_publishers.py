@@ -12,35 +12,30 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a robot publishes of its localisation, and its diagnostics."""
+"""Sightings from the topics of drivers, and what a robot publishes of its localisation."""
 
+from functools import partial
 from importlib.util import find_spec
 import math
 from typing import Any
 
+from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from generated_messages import installed
-from geometry_msgs.msg import TransformStamped
+from geometry_msgs.msg import TransformStamped, Vector3
+from leader_election.election.messages.localisation_codec import LOCALISATION
 from leader_election.localisation.neighbourhood_filter import Innovation
-from leader_election.localisation.poses import (
-    from_parameter,
-    from_quaternion,
-    heading,
-    moved_to,
-    Pose,
-    position,
-)
+from leader_election.localisation.poses import from_parameter, from_quaternion, Pose, position
 from leader_election.parameters import ParameterError
 from leader_election.parameters.registry import message_type
-from leader_election.ros.nodes.localisation_topics import stamped_transform
 from leader_election.ros.nodes.qos import EVENTS, SENSOR
 from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
 from rclpy.node import Node
 from ros.nodes.bench import Bench, DiagnosticsReader, robot
-from sensor_msgs.msg import Imu
-from std_msgs.msg import Bool, Float64MultiArray, String
+from sensor_msgs.msg import Imu, Range
+from std_msgs.msg import Bool, Float64MultiArray, Header
 from support import spin_until
 
 START = [4.0, 3.0, math.pi / 2]
@@ -141,21 +136,6 @@ def frame_of(transform: TransformStamped) -> Pose:
     return frame
 
 
-@pytest.mark.parametrize('start', [START, [4.0, 3.0, 0.5, 0.1, -0.2, 2.0]])
-def test_transform_composed_with_odometry_is_the_corrected_pose(start: list[float]) -> None:
-    """Odometry has driven 1 m on a slope and turned. The filter corrects the pose."""
-    begin, odometry = from_parameter(start), from_parameter((1.0, 0.5, 0.25, 0.0, 0.1, -2.5))
-    message = Odometry()
-    message.header.frame_id, message.header.stamp.sec = 'r1/odom', 7
-    estimate = (-1.0, 2.0, 3.0)
-    transform = stamped_transform(message, moved_to(begin @ odometry, estimate) @ begin, 'map')
-    assert (transform.header.frame_id, transform.child_frame_id) == ('map', 'r1/odom')
-    assert transform.header.stamp.sec == 7
-    composed = frame_of(transform) @ odometry
-    assert position(composed) == (-1.0, 2.0) and heading(composed) == pytest.approx(3.0)
-    assert composed[2, 3] == pytest.approx((begin @ odometry)[2, 3]), 'the height is not changed'
-
-
 def test_transform_is_sent_with_each_odometry_message() -> None:
     with installed('tf2_msgs'):
         nodes = swarm(send_transform=True)
@@ -183,15 +163,6 @@ def test_parameter_of_localisation_is_refused_when_it_cannot_be_followed(
         robot(1, **parameters)
 
 
-def test_diagnostics_report_an_error_when_the_deviation_is_beyond_its_limit() -> None:
-    node, bench = robot(1, max_deviation=0.04), DiagnosticsReader('localisation')
-    spin_until([bench, node], lambda: bench.says(
-        DiagnosticStatus.WARN, 'distances are too uncertain: their deviation is 0.05'))
-    assert bench.values['deviation'] == '0.050' and bench.values['max_deviation'] == '0.04'
-    assert bench.values['pose_source'] == 'odometry'
-    assert 'innovations_mean_square' not in bench.values
-
-
 @pytest.mark.parametrize(('source', 'kind', 'reason'), [
     ('bumper', Bool, 'it touches something while they drive it forward'),
     ('imu', Imu, 'its gyroscope contradicts their turning')])
@@ -214,20 +185,6 @@ def test_diagnostics_warn_when_wheels_slip(source: str, kind: type, reason: str)
     assert bench.values['slips'] == '1'
 
 
-# The diagnostics of the neighbourhood, over real DDS.
-
-
-def test_diagnostics_warn_while_messages_are_rejected():
-    node, bench = robot(1), DiagnosticsReader('neighbourhood')
-    bench.others[7] = 9.0
-    spin_until([bench, node], lambda: bench.says(DiagnosticStatus.OK, 'neighbours: 1'))
-    timer = bench.create_timer(0.02, lambda: bench.voice.publish(String(data='{"v":2}')))
-    spin_until([bench, node], lambda: bench.says(
-        DiagnosticStatus.WARN, 'neighbours: 1; messages are refused: rejected_version'))
-    timer.cancel()
-    spin_until([bench, node], lambda: bench.says(DiagnosticStatus.OK, 'neighbours: 1'))
-
-
 def test_diagnostics_warn_while_a_publisher_has_an_incompatible_profile():
     node = robot(1, **{'qos_overrides./neighbourhood.subscription.reliability': 'reliable'})
     bench = DiagnosticsReader('neighbourhood')
@@ -235,3 +192,84 @@ def test_diagnostics_warn_while_a_publisher_has_an_incompatible_profile():
         DiagnosticStatus.WARN, 'nothing is received from /bench, whose profiles (QoS)'))
     bench.destroy_publisher(bench.voice)
     spin_until([bench, node], lambda: not bench.says(DiagnosticStatus.WARN, 'QoS'))
+
+
+OPTIONAL = {'detections': 'vision_msgs', 'tags': 'tf2_msgs'}
+"""The sources that need a package which is not on PyPI."""
+
+
+def test_range_topics_of_each_neighbour_are_read():
+    """Robot 1 has topics for 7 and 8, and uses metric ``range`` without a filter."""
+    node = robot(1, metric='range', sighting_sources='ranges', range_ids='7-8')
+    bench = Bench({1: (0.0, 0.0)})
+    bench.others.update({7: 9.0, 8: 1.0})
+    messages = {7: Range(range=2.5, min_range=0.1, max_range=5.0),
+                8: Range(range=math.inf, min_range=0.1, max_range=5.0)}
+    for neighbour, message in messages.items():
+        publisher = bench.create_publisher(Range, f'/r1/range/robot_{neighbour}', SENSOR)
+        bench.create_timer(0.05, partial(publisher.publish, message))
+    spin_until([bench, node], lambda: node.robot.state.leader == 7)
+    assert node.robot.state.distance == 2.5
+    assert [each.message.id for each in node.robot.neighbours] == [7], 'nothing measured to 8'
+    assert bench.count_subscribers('/r1/measurements') == 0
+
+
+PITCH = 0.3
+"""The camera looks down by this [rad]."""
+CAMERA = (0.1, -0.05, 0.2, -math.pi / 2 - PITCH, 0.0, -math.pi / 2)
+"""The pose of its optical frame: x to the right, y down, z ahead."""
+PLACES = {'tag36h11:7': (2.0, 1.0, 0.4), 'robot_8': (1.5, -0.5, 0.1)}
+"""The places of tags in the frame of the robot: ahead, left, up [m]."""
+
+
+def in_camera(place: tuple[float, float, float]) -> dict[str, float]:
+    """Return a place in the optical frame: moved, turned up, and the axes renamed."""
+    ahead, left, up = (there - here for there, here in zip(place, CAMERA))
+    ahead, up = (math.cos(PITCH) * ahead - math.sin(PITCH) * up,
+                 math.sin(PITCH) * ahead + math.cos(PITCH) * up)
+    return {'x': -left, 'y': -up, 'z': ahead}
+
+
+def tags(stamp: Time) -> Any:
+    """Return the message of a tag detector on /tf, with a tag seen by another robot."""
+    transforms = []
+    for name, place in PLACES.items():
+        transform = TransformStamped(
+            child_frame_id=name, header=Header(stamp=stamp, frame_id='camera_optical'))
+        transform.transform.translation = Vector3(**in_camera(place))
+        transforms.append(transform)
+    other = TransformStamped(child_frame_id='robot_7', header=Header(frame_id='other_camera'))
+    other.transform.translation = Vector3(z=5.0)
+    return message_type('tf2_msgs/msg/TFMessage')(transforms=[*transforms, other])
+
+
+def test_tags_are_transformed_from_a_mounted_camera():
+    """The messages are those of tag detectors, over DDS."""
+    with installed('tf2_msgs'):
+        node, bench = robot(
+            1, pose_source='cooperative', sighting_sources='tags', sensor_pose=CAMERA,
+            sensor_frame='camera_optical'), Bench({1: (0.0, 0.0)})
+        publisher = bench.create_publisher(type(tags(Time())), '/r1/tags', SENSOR)
+        bench.create_timer(0.05, lambda: publisher.publish(tags(bench.get_clock().now().to_msg())))
+        seen: dict[int, Any] = {}
+
+        def sent() -> bool:
+            part = bench.said[1].parts.get(LOCALISATION.name) if 1 in bench.said else None
+            seen.update({each.id: each for each in (part.sightings if part is not None else ())})
+            return len(seen) == 2
+
+        spin_until([bench, node], sent)
+        for (x, y, _), sighting in zip(PLACES.values(), (seen[7], seen[8])):
+            assert sighting[1:3] == pytest.approx((math.hypot(x, y), math.atan2(y, x)), abs=2e-3)
+        assert math.isnan(seen[7].range_deviation) and not node.robot.counts['names_passed_over']
+
+
+@pytest.mark.parametrize(('source', 'package'), OPTIONAL.items())
+def test_message_package_is_named_when_missing(source, package):
+    if find_spec(package) is not None:
+        pytest.skip(f'{package} is installed')
+    with pytest.raises(ParameterError) as refused:
+        robot(1, pose_source='cooperative', sighting_sources=f'measurements,{source}')
+    assert str(refused.value) == (
+        f'parameter sighting_sources: {source!r} needs the package {package}, which is not '
+        "installed; install it, or use 'measurements'")

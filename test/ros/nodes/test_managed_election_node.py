@@ -147,16 +147,6 @@ def test_transition_is_refused_when_out_of_turn():
         assert manager.ask({UNCONFIGURED: CONFIGURE, INACTIVE: ACTIVATE, ACTIVE: SHUTDOWN}[state])
 
 
-def test_failed_configuration_leaves_no_publisher_and_can_be_repeated():
-    node = managed(tasks='none')
-    manager, bare, named = Manager(node), belongings(node), parameters(node)
-    for _ in range(2):
-        assert not manager.ask(CONFIGURE) and manager.state() == UNCONFIGURED
-        assert belongings(node) == bare and parameters(node) == named
-    assert node.set_parameters([Parameter('tasks', value='count')])[0].successful
-    assert manager.ask(CONFIGURE) and manager.state() == INACTIVE
-
-
 def test_parameters_are_fixed_while_the_node_is_configured():
     """Parameters that change at run time keep their new values."""
     node = managed(instances='rescue')

@@ -12,97 +12,28 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Mandates and handover in processes: a leader is frozen, or killed, and comes back."""
+"""Mandates over a restart: numbers, what is kept in files; and settings that differ."""
 
 from collections.abc import Sequence
 import math
+import os
 from pathlib import Path
-import signal
-import subprocess
-import sys
+import stat
 import time
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
 from election.robot.swarm import line, Swarm
+from leader_election.election.mandates.parameters import Kept, NOTHING, RosterMark
+from leader_election.ros.nodes.mandate_files import MandateFile
 from leader_election.ros.nodes.robot_diagnostics import statuses
 from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.fleet import key_file
 import pytest
-from rclpy.node import Node
-from rclpy.time import Time
 from ros.nodes import bench
 from support import spin_until
 from swarm.doctor import scene
 
-COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("election_node"))'
-LEADER, HEIR = 7, 5
-
-
 pytestmark = pytest.mark.usefixtures('ros')
-
-
-class Observer(Node):
-    """Keeps what both robots say of their mandates: by robot, the time and the values."""
-
-    def __init__(self) -> None:
-        super().__init__('observer', use_global_arguments=False)
-        self.told: dict[int, list[tuple[float, dict[str, str]]]] = {LEADER: [], HEIR: []}
-        for robot in self.told:
-            self.create_subscription(
-                DiagnosticArray, f'/r{robot}/leadership',
-                lambda message, robot=robot: self.told[robot].append((
-                    Time.from_msg(message.header.stamp).nanoseconds * 1e-9,
-                    {pair.key: pair.value for pair in message.status[0].values})), 10)
-
-    def last(self, robot: int, key: str) -> str:
-        """Return the last value of a robot."""
-        return self.told[robot][-1][1].get(key, '') if self.told[robot] else ''
-
-    def times(self, robot: int) -> list[tuple[float, float]]:
-        """Return when a node beside a robot might act over the heir: until the next message."""
-        told, found = self.told[robot], []
-        for (stamp, values), later in zip(told, [*(stamp for stamp, _ in told[1:]), math.inf]):
-            over = dict(zip(values['acts_over'].split(','), values['acts_until'].split(',')))
-            if values['acting'] == 'true' and str(HEIR) in over:
-                found.append((stamp, min(float(over[str(HEIR)]), later)))
-        return found
-
-
-def started(robot: int, *parameters: str) -> subprocess.Popen[bytes]:
-    """Start the process of a robot."""
-    return subprocess.Popen([
-        sys.executable, '-c', COMMAND, '--ros-args', '-r', f'__ns:=/r{robot}',
-        '-r', f'/r{robot}/neighbourhood:=/neighbourhood', *(part for parameter in (
-            f'robot_id:={robot}', f'strength:={float(robot)}', 'metric:=hops',
-            'communication_range:=.inf', 'round_period:=0.2', 'message_expiry:=1.0', *parameters)
-            for part in ('-p', parameter))])
-
-
-def test_frozen_leader_does_not_act_beside_its_successor() -> None:
-    processes = {robot: started(robot, 'mandate:=2.0', 'clock_rate_error:=0.001')
-                 for robot in (LEADER, HEIR)}
-    observer = Observer()
-    try:
-        spin_until([observer], lambda: observer.last(LEADER, 'acts_over') == f'{HEIR},{LEADER}'
-                   and observer.last(HEIR, 'mandate_of') == str(LEADER))
-        before = int(observer.last(LEADER, 'term'))
-        processes[LEADER].send_signal(signal.SIGSTOP)
-        spin_until([observer], lambda: observer.last(HEIR, 'acting') == 'true')
-        between = int(observer.last(HEIR, 'term'))
-        assert observer.last(HEIR, 'acts_over') == str(HEIR)
-        processes[LEADER].send_signal(signal.SIGCONT)
-        spin_until([observer], lambda: observer.last(LEADER, 'acts_over') == f'{HEIR},{LEADER}'
-                   and observer.last(HEIR, 'mandate_of') == str(LEADER)
-                   and int(observer.last(HEIR, 'mandate_term')) > between > before)
-        for begin, until in observer.times(LEADER):
-            assert not any(max(begin, start) < min(until, end)
-                           for start, end in observer.times(HEIR))
-    finally:
-        for process in processes.values():
-            process.send_signal(signal.SIGCONT)
-            process.terminate()
-            process.wait()
 
 
 def test_robot_warns_when_grants_have_no_room() -> None:
@@ -129,18 +60,14 @@ def observed(robots: Swarm) -> Any:
     return scene.healthy(diagnostics=reports, messages=sorted(messages))
 
 
-@pytest.mark.parametrize(('settings', 'what'), [
-    ({'mandate': 8.0}, 'mandate is 8 s, and 5 s with alice, carol'),
-    ({'clock_rate_error': 0.02}, 'clock_rate_error is 0.02, and 0.01 with alice, carol'),
-    ({'roster': '1-2,3,9'}, 'roster is 1-3,9, and 1-3 with alice, carol')])
-def test_doctor_names_robot_and_setting_when_mandates_differ(
-        settings: dict[str, Any], what: str) -> None:
-    robots = Swarm(line(3), lambda i: settings if i == 2 else {}, **{
+def test_doctor_names_robot_and_setting_when_mandates_differ() -> None:
+    robots = Swarm(line(3), lambda i: {'roster': '1-2,3,9'} if i == 2 else {}, **{
         'radius': 9.0, 'mandate': 5.0, 'quorum': 'majority', 'roster': '1-3'})
     robots.sweep(4)
     causes = [finding for finding in examine(observed(robots)) if not finding.explained_by]
     assert [(found.check, found.subjects, found.what) for found in causes] == [
-        ('settings', ('bob',), f'{what}: these robots do not count the grants of each other')]
+        ('settings', ('bob',), 'roster is 1-3,9, and 1-3 with alice, carol: these robots do not '
+         'count the grants of each other')]
     assert {finding.check for finding in examine(observed(robots))} == {
         'settings', 'self_reported'}
 
@@ -171,3 +98,73 @@ def test_numbers_grow_over_a_restart_when_a_robot_with_a_key_has_its_clock_set_b
     before, after = first_numbers(
         monkeypatch, (1.9e9, 1.6e9), swarm_key_file=str(tmp_path / 'swarm.key'))
     assert before < after
+
+
+KEPT = Kept(3.06, RosterMark(4, 17), RosterMark(2, 9))
+
+
+def test_file_holds_the_last_kept_values_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / 'state' / 'leader_election' / 'robot.json'
+    file = MandateFile(path)
+    assert file.kept == NOTHING and not file.fault and not path.exists()
+    file.keep(Kept(5.0))
+    file.keep(KEPT)
+    assert MandateFile(path).kept == KEPT and path.read_text().count('\n') == 1
+    assert [each.name for each in path.parent.iterdir()] == ['robot.json']
+
+
+@pytest.mark.parametrize('text', [
+    '', '{}', '7', '{"promise": NaN, "taken": [1, 2], "proven": [1, 2]}', '\xff', '[' * 999,
+    '{"promise": 3.0, "taken": [1], "proven": [1, 2]}',
+    '{"promise": 3.0, "taken": [1, 1e999], "proven": [1, 2]}',
+    '{"promise": 1e308, "taken": [-1, 0], "proven": [-1, 0]}',
+    '{"promise": 3.0, "taken": [-5, 1], "proven": [-1, 0]}',
+    '{"promise": 3.0, "taken": [-1, 0], "proven": [99999999999999999999, 7]}'])
+def test_robot_grants_nothing_when_its_file_is_damaged(text: str, tmp_path: Path) -> None:
+    path = tmp_path / 'robot.json'
+    path.write_text(text, encoding='utf-8')
+    file = MandateFile(path)
+    assert file.kept == Kept(math.inf) and 'grants nothing' in file.fault
+    assert path.read_text(encoding='utf-8') == text
+
+
+def test_fault_names_the_file_until_it_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / 'state' / 'robot.json'
+    file = MandateFile(path)
+    path.parent.write_text('a file in place of a folder')
+    assert not file.keep(KEPT) and str(path) in file.fault and 'grants nothing' in file.fault
+    path.parent.unlink()
+    assert file.keep(KEPT) and not file.fault and MandateFile(path).kept == KEPT
+
+
+def test_promises_need_no_file_when_the_roster_has_no_version(tmp_path: Path) -> None:
+    file = MandateFile(tmp_path / 'state' / 'robot.json')
+    (tmp_path / 'state').write_text('a file in place of a folder')
+    assert file.keep(Kept(5.0)) and 'forgets' in file.fault
+
+
+def test_replaced_file_lasts_over_a_power_failure(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder is written to the disk after the file got its name."""
+    path, written = tmp_path / 'robot.json', []
+    monkeypatch.setattr(os, 'fsync', lambda file: written.append(
+        (stat.S_ISDIR(os.fstat(file).st_mode), path.exists())))
+    MandateFile(path).keep(KEPT)
+    assert written == [(False, False), (True, True)]
+
+
+@pytest.mark.usefixtures('ros')
+def test_robot_does_not_act_with_another_roster_when_it_restarts() -> None:
+    for roster, may_act in (('v1 3', True), ('v2 3', False), ('v1 3', True)):
+        node = bench.robot(3, metric='hops', communication_range=float('inf'), mandate=0.5,
+                     quorum='majority', roster=roster)
+        part = node.robot.main.parts['mandates']
+        if may_act:
+            spin_until([node], lambda part=part: bench.acts(part))
+        else:
+            mandates = part.mandates
+            spin_until([node], lambda m=mandates: m.time > m.silent_until + 0.5)
+            assert not bench.acts(part)
+            assert 'version 1, and its own has version 2' in part.warning(True, 0.0)
+        node.close()
+        node.destroy_node()

@@ -23,13 +23,11 @@ from typing import Any
 from generated_messages import installed
 from geometry_msgs.msg import PoseStamped
 from leader_election.ros.nodes.election import ElectionNode
-from lifecycle_msgs.msg import Transition
 import pytest
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from ros.nodes.bench import Bench, robot
-from ros.nodes.test_managed_election_node import managed, Manager
 from support import spin_until
 
 pytestmark = pytest.mark.usefixtures('ros')
@@ -175,21 +173,6 @@ def test_goal_is_cancelled_when_the_robot_ends(
     node.destroy_node()
     spin_until([listener], lambda: nav2.ended == ['canceled'])
     assert len(nav2.goals) == 1
-
-
-def test_goal_is_cancelled_when_the_robot_is_deactivated(
-        action: Any, apart: Callable[[Node], None]) -> None:
-    nav2, node = Nav2(action, speed=0.01), managed(**RALLY)
-    apart(nav2)
-    manager = Manager(node)
-    assert manager.ask(Transition.TRANSITION_CONFIGURE)
-    assert manager.ask(Transition.TRANSITION_ACTIVATE)
-    spin_until([node], lambda: nav2.running != [])
-    assert manager.ask(Transition.TRANSITION_DEACTIVATE)
-    spin_until([node], lambda: nav2.ended == ['canceled'])
-    assert len(nav2.goals) == 1
-    assert manager.ask(Transition.TRANSITION_ACTIVATE)
-    spin_until([node], lambda: nav2.running != [] and len(nav2.goals) == 2)
 
 
 def test_robot_reaches_its_place_by_the_topic_where_nav2_msgs_is_not_installed(

@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.robot_host import RobotHost
 import pytest
@@ -91,9 +90,3 @@ def test_swarms_in_several_namespaces_can_share_sensor_topics():
                 robot.get_name(), robot.get_namespace()))
             own = f'/robot_{robot.robot.parameters.robot_id}'
             assert f'{own}/odom' in subscribed and f'{own}/measurements' in subscribed
-
-
-def test_robot_list_is_refused_when_wrong():
-    with pytest.raises(ParameterError, match='parameter roster: two robots are called a'):
-        with hosted("roster:='{name: a}; {name: a}'"):
-            pass

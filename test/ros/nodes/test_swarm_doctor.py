@@ -17,9 +17,7 @@
 from argparse import Namespace
 from collections.abc import Callable
 import json
-import math
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -189,17 +187,6 @@ def test_doctor_finds_incompatible_profiles() -> None:
         ('profiles', ('r1',)), ('profiles', ('r1', 'r2')), ('reception', ('r2',))})
 
 
-def test_doctor_finds_nothing_when_robots_count_hops_on_another_topic() -> None:
-    """Robots count hops on topic /air, and have no driver."""
-    robots = [robot(i, air='/air', metric='hops', communication_range=math.inf) for i in (1, 2)]
-    one = doctor(r1=1, r2=2)
-    until([*robots, one], lambda: heard(one, 10) and not told(one))
-    assert {h.topic for h in one.observations().messages} == {'/air'}
-    swarm = one.observations()
-    assert (swarm.setting('r1', 'round_period'), swarm.setting('r1', 'message_expiry')) == (
-        0.1, 0.5)
-
-
 def start(*arguments: str, **environment: str) -> 'subprocess.Popen[str]':
     return subprocess.Popen([sys.executable, '-c', COMMAND, *arguments],
                             env=os.environ | environment,
@@ -207,18 +194,16 @@ def start(*arguments: str, **environment: str) -> 'subprocess.Popen[str]':
 
 
 def test_doctor_ends_with_the_status_of_its_findings() -> None:
-    """The status is 0 without findings, 1 with findings, and 130 if it is stopped."""
+    """The status is 0 without findings, and 1 with findings."""
     robots = [robot(1), robot(2)]
     company: list[Node] = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
     until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
-    well = start('--seconds', '4', '--json')
+    well = start('--seconds', '3', '--json')
     # The terminal has no letter for what this robot is called.
-    bad = start('--seconds', '4', '--robot', 'r\xe9', PYTHONIOENCODING='ascii')
-    stopped = start('--seconds', '3600')
-    processes = [well, bad, stopped]
+    bad = start('--seconds', '3', '--robot', 'r\xe9', PYTHONIOENCODING='ascii')
+    processes = [well, bad]
     try:
         until(company, lambda: well.poll() is not None and bad.poll() is not None)
-        stopped.send_signal(signal.SIGINT)
         results = [(*p.communicate(timeout=PATIENCE), p.returncode) for p in processes]
     finally:
         for process in processes:
@@ -231,4 +216,3 @@ def test_doctor_ends_with_the_status_of_its_findings() -> None:
     out, err, status = results[1]
     assert (err, status) == ('', 1)
     assert '  ERROR missing: ' in out and 'r\\xe9: it was not found\n' in out
-    assert results[2] == ('', '', 130)

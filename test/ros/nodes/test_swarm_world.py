@@ -120,27 +120,6 @@ def test_odometry_starts_at_the_origin_and_ground_truth_at_the_start_pose(bench)
     x, y, yaw = true[seconds(odom[-1].header.stamp)]
     assert at(odom[-1]) == pytest.approx((x - 1.0, y + 1.0, yaw))
     assert at(odom[-1])[2] > 0.0
-    stamps = [seconds(m.header.stamp) for m in odom]
-    assert all(b > a for a, b in zip(stamps, stamps[1:], strict=False))
-
-
-def test_odometry_covariance_grows_with_the_way(bench):
-    """It is 0 without errors and at rest."""
-    b = bench(**LINE, motion='cmd_vel', linear_scale_error=0.1, angular_bias=0.01)
-    odom, other = b.listen(Odometry, 'robot_2/odom'), b.listen(Odometry, 'robot_1/ground_truth')
-    command = b.node.create_publisher(Twist, 'robot_2/cmd_vel', 10)
-    twist = Twist()
-    twist.linear.x = 0.4
-    b.publish_until(command, twist, lambda: bool(odom and other) and at(odom[-1])[0] > 0.2)
-    last = odom[-1]
-    pose = last.pose.covariance.reshape(6, 6)
-    assert math.sqrt(pose[0, 0]) == pytest.approx(0.1 * last.pose.pose.position.x, rel=0.15)
-    assert pose[5, 5] > 0.0 and pose[1, 5] == pose[5, 1] > 0.0
-    assert not pose[2:5].any() and not pose[:, 2:5].any()
-    speed = last.twist.twist.linear.x
-    assert last.twist.covariance[[0, 35]].tolist() == pytest.approx([(0.1 * speed) ** 2, 1e-4])
-    assert other and not other[-1].pose.covariance.any()
-
 
 def test_transforms_equal_odometry():
     stamp = Time(sec=3)
@@ -169,7 +148,7 @@ def test_radio_relays_messages_to_robots_within_range(bench):
     heard = [b.listen(String, f'robot_{i}/heard', BEST_EFFORT) for i in (1, 2, 3)]
     air = b.node.create_publisher(String, 'neighbourhood', BEST_EFFORT)
     relay = b.world.relay
-    junk = ('nonsense', '{"v":1,"id":9}', '{"v":2,"id":1}', '{"v":1}', '[' * 20000)
+    junk = ('nonsense', '{"v":1,"id":9}', '{"v":2,"id":1}', '[' * 20000)
     for payload in junk:
         before = relay.dropped
         b.publish_until(air, String(data=payload), lambda before=before: relay.dropped > before)
@@ -261,21 +240,6 @@ def rows(message: Float64MultiArray) -> list[list[float]]:
     return np.reshape(message.data, (-1, 3)).tolist()
 
 
-def test_world_publishes_measurements(bench, monkeypatch):
-    # LINE: 2 is 2 m ahead of 1, 3 is 2 m to the left of 1, so that only 2 is in view.
-    for name in ('RANGING_NOISE', 'RANGING_LOSS', 'CAMERA_NOISE', 'CAMERA_NOISE_SCALE',
-                 'BEARING_NOISE', 'CAMERA_LOSS', 'CAMERA_OUTLIERS'):
-        monkeypatch.setattr(sensors, name, 0.0)
-    b = bench(**LINE, ranging_rate=10.0, ranging_outliers=0.0, camera_rate=10.0,
-              ranging_range=2.5)
-    first = b.listen(Float64MultiArray, 'robot_1/measurements')
-    second = b.listen(Float64MultiArray, 'robot_2/measurements')
-    b.wait(lambda: bool(first and second))
-    np.testing.assert_equal(rows(first[0]), [
-        [2.0, 2.0, math.nan], [3.0, 2.0, math.nan], [2.0, 2.0, 0.0]])
-    np.testing.assert_equal(rows(second[0]), [[1.0, 2.0, math.nan]])
-
-
 def test_logged_sightings_are_published_when_they_were_made(bench, tmp_path):
     (tmp_path / 'measurements').mkdir()
     for name in ('robot_1', 'robot_2'):
@@ -300,15 +264,13 @@ def test_world_publishes_the_clock_when_configured(bench):
     b = bench(robots=1, world='empty', publish_clock=True, real_time_factor=20.0)
     clock, odom = b.listen(Clock, '/clock'), b.listen(Odometry, 'robot_1/odom')
     begin = time.monotonic()
-    b.wait(lambda: bool(clock) and seconds(clock[-1].clock) >= 30.0)
+    b.wait(lambda: bool(clock) and seconds(clock[-1].clock) >= 20.0)
     took = time.monotonic() - begin
-    assert took > 1.0  # twenty times as fast as this machine's clock, not as fast as can be
+    assert took > 0.7  # twenty times as fast as this machine's clock, not as fast as can be
     times = [seconds(m.clock) for m in clock]
     assert abs(times[-1] - b.world.world.time) < 2.0  # it began at 0
     assert all(b > a for a, b in zip(times, times[1:], strict=False))
     b.wait(lambda: bool(odom))
-    assert all(seconds(m.header.stamp) == pytest.approx(round(seconds(m.header.stamp), 1))
-               for m in odom)
     assert abs(seconds(odom[-1].header.stamp) - times[-1]) < 2.0
 
 
@@ -325,13 +287,6 @@ def test_clock_does_not_leap_when_the_world_is_late(bench, own, least, most):
 
 
 def test_clock_waits_for_its_subscribers(bench):
-    # Subscribers of an earlier test may stay in the graph for a moment.
-    before = bench(robots=1, world='empty')
-    publisher = before.node.create_publisher(Clock, '/clock', 10)
-    listener = before.node.create_subscription(Clock, '/clock', lambda message: None, 10)
-    before.wait(lambda: publisher.get_subscription_count() > 0)
-    before.node.destroy_subscription(listener)
-    before.wait(lambda: publisher.get_subscription_count() == 0)
     b = bench(robots=1, world='empty', publish_clock=True, clock_listeners=1)
     ticks = iter(range(20))
     b.wait(lambda: next(ticks, None) is None)
@@ -339,6 +294,61 @@ def test_clock_waits_for_its_subscribers(bench):
     clock = b.listen(Clock, '/clock')
     b.wait(lambda: b.world.world.time > 0.0 and bool(clock))
     assert seconds(clock[0].clock) < 5.0
+
+
+def test_logs_are_replayed_and_their_end_is_logged_once(bench, tmp_path):
+    # Reported: straight on at 1 m/s. True: only half as fast, facing left.
+    (tmp_path / 'a.csv').write_text(
+        't,v,omega,x,y,theta\n'
+        f'0,1,0,5,5,{math.pi / 2}\n'
+        f'0.4,1,0,5,5.2,{math.pi / 2}\n')
+    b = bench(logs=str(tmp_path))
+    logged = b.listen(Log, '/rosout')
+    odom = b.listen(Odometry, 'robot_1/odom')
+    truth = b.listen(Odometry, 'robot_1/ground_truth')
+
+    def over() -> list[Any]:
+        return [m for m in logged if 'logs are over' in m.msg]
+
+    b.wait(lambda: bool(over()))
+    seen = len(truth)
+    b.wait(lambda: len(truth) > seen + 3 and len(odom) > seen)
+    assert len(over()) == 1
+    assert at(truth[-1]) == pytest.approx((5.0, 5.2, math.pi / 2))
+    assert at(odom[-1]) == pytest.approx((0.4, 0.0, 0.0))
+
+
+def test_odometry_covariance_grows_with_the_way(bench):
+    """It is 0 without errors and at rest."""
+    b = bench(**LINE, motion='cmd_vel', linear_scale_error=0.1, angular_bias=0.01)
+    odom, other = b.listen(Odometry, 'robot_2/odom'), b.listen(Odometry, 'robot_1/ground_truth')
+    command = b.node.create_publisher(Twist, 'robot_2/cmd_vel', 10)
+    twist = Twist()
+    twist.linear.x = 0.4
+    b.publish_until(command, twist, lambda: bool(odom and other) and at(odom[-1])[0] > 0.2)
+    last = odom[-1]
+    pose = last.pose.covariance.reshape(6, 6)
+    assert math.sqrt(pose[0, 0]) == pytest.approx(0.1 * last.pose.pose.position.x, rel=0.15)
+    assert pose[5, 5] > 0.0 and pose[1, 5] == pose[5, 1] > 0.0
+    assert not pose[2:5].any() and not pose[:, 2:5].any()
+    speed = last.twist.twist.linear.x
+    assert last.twist.covariance[[0, 35]].tolist() == pytest.approx([(0.1 * speed) ** 2, 1e-4])
+    assert other and not other[-1].pose.covariance.any()
+
+
+def test_world_publishes_measurements(bench, monkeypatch):
+    # LINE: 2 is 2 m ahead of 1, 3 is 2 m to the left of 1, so that only 2 is in view.
+    for name in ('RANGING_NOISE', 'RANGING_LOSS', 'CAMERA_NOISE', 'CAMERA_NOISE_SCALE',
+                 'BEARING_NOISE', 'CAMERA_LOSS', 'CAMERA_OUTLIERS'):
+        monkeypatch.setattr(sensors, name, 0.0)
+    b = bench(**LINE, ranging_rate=10.0, ranging_outliers=0.0, camera_rate=10.0,
+              ranging_range=2.5)
+    first = b.listen(Float64MultiArray, 'robot_1/measurements')
+    second = b.listen(Float64MultiArray, 'robot_2/measurements')
+    b.wait(lambda: bool(first and second))
+    np.testing.assert_equal(rows(first[0]), [
+        [2.0, 2.0, math.nan], [3.0, 2.0, math.nan], [2.0, 2.0, 0.0]])
+    np.testing.assert_equal(rows(second[0]), [[1.0, 2.0, math.nan]])
 
 
 def test_world_follows_simulated_time_after_a_jump_back(bench):
@@ -363,25 +373,3 @@ def test_world_follows_simulated_time_after_a_jump_back(bench):
     b.wait(lambda: len(odom) > seen + 5)
     assert seconds(odom[-1].header.stamp) <= now[0] + 0.2
     assert b.world.world.steps > stepped
-
-
-def test_logs_are_replayed_and_their_end_is_logged_once(bench, tmp_path):
-    # Reported: straight on at 1 m/s. True: only half as fast, facing left.
-    (tmp_path / 'a.csv').write_text(
-        't,v,omega,x,y,theta\n'
-        f'0,1,0,5,5,{math.pi / 2}\n'
-        f'0.4,1,0,5,5.2,{math.pi / 2}\n')
-    b = bench(logs=str(tmp_path))
-    logged = b.listen(Log, '/rosout')
-    odom = b.listen(Odometry, 'robot_1/odom')
-    truth = b.listen(Odometry, 'robot_1/ground_truth')
-
-    def over() -> list[Any]:
-        return [m for m in logged if 'logs are over' in m.msg]
-
-    b.wait(lambda: bool(over()))
-    seen = len(truth)
-    b.wait(lambda: len(truth) > seen + 3 and len(odom) > seen)
-    assert len(over()) == 1
-    assert at(truth[-1]) == pytest.approx((5.0, 5.2, math.pi / 2))
-    assert at(odom[-1]) == pytest.approx((0.4, 0.0, 0.0))

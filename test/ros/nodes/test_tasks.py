@@ -19,15 +19,13 @@ import json
 import math
 from typing import Any
 
-from geometry_msgs.msg import Twist
 from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.qos import STATE
 from leader_election.ros.nodes.swarm_world import SwarmWorld
-from leader_election.simulation.motion import least_distance
 import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from std_msgs.msg import Bool, Float64MultiArray, String
+from std_msgs.msg import Bool, String
 from support import spin_until
 
 SCENE = {'world': 'empty', 'layout': 'grid', 'spacing': 2.0}
@@ -99,21 +97,6 @@ def company(ros: None) -> Iterator[Callable[..., Company]]:
             node.destroy_node()
 
 
-def test_leader_decides_the_count_and_members_know_it(company):
-    # Robots 1, 2, 3 at (-1, -1), (1, -1), (-1, 1): their middle is at (-1/3, -1/3).
-    swarm = company(3, {}, tasks='count')
-    swarm.listen('decision', String)
-    swarm.listen('region_summary', Float64MultiArray)
-    swarm.listen('role', String)
-    right = {'members': 3, 'centre': [-0.33, -0.33]}
-    swarm.until(lambda: [swarm.decided(i) for i in swarm.ids] == [right] * 3)
-    summary = swarm.last['region_summary 1']
-    labels = [dimension.label for dimension in summary.layout.dim]
-    assert labels == ['members', 'count.centre.0', 'count.centre.1']
-    assert summary.data.tolist() == pytest.approx([3.0, -1 / 3, -1 / 3], abs=1e-3)
-    assert [swarm.last[f'role {i}'].data for i in swarm.ids] == ['leader', 'worker', 'worker']
-
-
 def test_field_raises_an_alarm_for_all_members(company):
     # The peak is at robot 3, ten of its widths from robot 1: what that reads is next to nothing.
     swarm = company(
@@ -161,25 +144,3 @@ def test_dispatch_does_jobs_that_come_in_on_the_topic_of_any_robot(company):
     regions = swarm.robots[2].robot.instances['main'].parts['regions']
     values = regions.concern()[2]
     assert (values['dispatch.jobs_received'], values['dispatch.jobs_rejected']) == (2, 1)
-
-
-def test_patrol_visits_the_whole_area(company):
-    corner = 2.0
-    area = [-corner, -corner, corner, -corner, corner, corner, -corner, corner]
-    swarm = company(2, DRIVES, tasks='patrol', radius=30.0, communication_range=20.0,
-                    **{'patrol.area': area, 'patrol.lane': 1.0})
-    swarm.listen('cmd_vel', Twist, 10)
-    corners = [(x, y) for x in (-corner, corner) for y in (-corner, corner)]
-    visited: set[tuple[float, float]] = set()
-    closest = math.inf
-
-    def done() -> bool:
-        nonlocal closest
-        closest = min(closest, least_distance(swarm.world.world.poses))
-        visited.update(there for there in corners for i in swarm.ids
-                       if math.dist(there, swarm.place(i)) <= 1.0)
-        return len(visited) == 4
-
-    swarm.until(done)
-    assert {'cmd_vel 1', 'cmd_vel 2'} <= swarm.last.keys()
-    assert closest > 0.3

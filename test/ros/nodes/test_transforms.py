@@ -103,7 +103,7 @@ def test_robot_on_a_static_transform_keeps_its_place(localisation: Localisation)
     assert stays()
 
 
-@pytest.mark.parametrize('later', [0.0, 5.0, -500.0])
+@pytest.mark.parametrize('later', [0.0, -500.0])
 def test_robot_has_no_place_while_transforms_stay_away(
         localisation: Localisation, later: float) -> None:
     """With the first, or with a clock that was set meanwhile, they come again."""
