@@ -22,13 +22,11 @@ reason that the middleware itself gives.
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-import json
 import os
 from pathlib import Path
 import re
 import select
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -184,35 +182,6 @@ def test_secured_robots_ignore_an_outsider(
     robots.append(start('bob', 2, of(keystores, 'bob')))
     wait_for(robots[0], b'follows 2')
     assert all(robot.poll() is None for robot in robots)
-
-
-def test_recorder_works_under_the_policy(
-        keystores: Path, robots: list[Robot], tmp_path: Path) -> None:
-    pytest.importorskip('mcap', reason='mcap is not installed: nothing can be recorded')
-    for name, robot_id in (('alice', 1), ('bob', 2)):
-        robots.append(start(name, robot_id, of(keystores, name)))
-    wait_for(robots[0], b'follows 2')
-    path = tmp_path / 'run.mcap'
-    recorder = subprocess.Popen(
-        [sys.executable, '-m', 'leader_election', 'record', str(path)],
-        env=of(keystores, 'laptop'), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    robots.append(recorder)
-    end = time.monotonic() + PATIENCE
-    while recorded(path) != {1, 2} and time.monotonic() < end:
-        assert recorder.poll() is None, recorder.communicate()[1].decode()
-        select.select([], [], [], 0.5)
-    recorder.send_signal(signal.SIGINT)
-    assert recorder.wait(PATIENCE) == 0
-    assert recorded(path) == {1, 2}
-
-
-def recorded(path: Path) -> set[int]:
-    """Return the ids of the robots whose messages are in a recording, finished or not."""
-    from leader_election.swarm.recording.recording_files import Reader
-    if not path.exists() or not path.stat().st_size:
-        return set()
-    return {json.loads(entry.message.data)['id'] for entry in Reader(path).entries(
-        lambda topic, kind: topic == '/neighbourhood')}
 
 
 def test_robot_is_refused_with_the_enclave_of_another(

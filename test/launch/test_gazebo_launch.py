@@ -38,7 +38,6 @@ from launch.actions import (  # noqa: E402
 )
 from launch_ros.actions import Node  # noqa: E402
 
-NAMES = ('gazebo', 'spawn')
 TWO = '{name: alice, id: 7, pose: {x: -8, y: 5}}; {name: bob, pose: {x: 8, y: 5}}'
 
 
@@ -124,9 +123,8 @@ def test_swarm_has_server_window_bridge_fleets_wander_and_monitor(prefix):
 
 
 @pytest.mark.parametrize(('given', 'wanders'), [
-    ({'tasks': 'count,field'}, True), ({'tasks': 'count,patrol'}, False),
-    ({'tasks': 'my.robots:Dance'}, False), ({'tasks': 'patrol', 'motion': 'wander'}, True),
-    ({'motion': 'none'}, False), ({'filed': 'patrol'}, False),
+    ({'tasks': 'count,patrol'}, False), ({'tasks': 'my.robots:Dance'}, False),
+    ({'tasks': 'patrol', 'motion': 'wander'}, True), ({'motion': 'none'}, False),
     ({'filed': 'patrol', 'tasks': 'count'}, True)])
 def test_robots_wander_when_no_task_drives(prefix, given, wanders):
     given = dict(given)
@@ -168,12 +166,7 @@ def test_world_of_a_user_is_copied_and_its_folder_searched(prefix):
 
 @pytest.mark.parametrize(('wrong', 'line'), [
     ({'robots': '0'}, 'parameter robots: 0'), ({'world': 'no.sdf'}, 'parameter world'),
-    ({'headless': 'perhaps'}, 'parameter headless'), ({'rviz': 'maybe'}, 'parameter rviz'),
-    ({'monitor': 'maybe'}, 'parameter monitor'), ({'log_level': 'loud'}, 'parameter log_level'),
-    ({'tasks': 'dance'}, 'parameter tasks: there is no task .dance.'),
-    ({'motion': 'fly'}, 'parameter motion'),
-    ({'params_file': 'no.yaml'}, 'parameter params_file'), ({'radius': '-1'}, 'parameter radius'),
-    ({'robots_per_process': '0'}, 'parameter robots_per_process'),
+    ({'headless': 'perhaps'}, 'parameter headless'), ({'motion': 'fly'}, 'parameter motion'),
     ({'tasks': 'rally'}, 'parameter lidar: 0 leaves robots blind, and rally drives by a laser')])
 def test_wrong_argument_is_named_and_nothing_is_written(prefix, wrong, line):
     with pytest.raises(ParameterError, match=line):
@@ -181,8 +174,8 @@ def test_wrong_argument_is_named_and_nothing_is_written(prefix, wrong, line):
     assert not (prefix / 'logs').exists()
 
 
-@pytest.mark.parametrize('name', NAMES)
-@pytest.mark.parametrize('package', ['ros_gz_sim', 'ros_gz_bridge'])
+@pytest.mark.parametrize(('name', 'package'), [
+    ('gazebo', 'ros_gz_sim'), ('spawn', 'ros_gz_bridge')])
 def test_launch_names_the_remedy_when_gazebo_is_missing(monkeypatch, prefix, name, package):
     monkeypatch.setenv('ROS_DISTRO', 'jazzy')
     (prefix / 'prefix' / INDEX / package).unlink()

@@ -105,22 +105,22 @@ def generate_launch_description():
 """
 
 
-def stand_ins(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a launch file of a whole swarm, with a bridge that drives robots without Gazebo."""
+def simulator(prefix: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    """Have a program in place of Gazebo's server and window."""
     file = prefix / 'prefix' / 'share' / 'ros_gz_sim' / 'launch' / 'gz_sim.launch.py'
     file.write_text(GZ_SIM_LAUNCH)
-    (prefix / 'gz-stand-in').write_text('import time\ntime.sleep(300)\n')
+    (prefix / 'gz-stand-in').write_text(program)
     (prefix / 'gz-stand-in').chmod(0o755)
     monkeypatch.setenv('PATH', f'{prefix}:{os.environ["PATH"]}')
+
+
+def test_swarm_starts_drives_and_ends(prefix, monkeypatch):
+    """The bridge drives the robots."""
+    simulator(prefix, monkeypatch, 'import time\ntime.sleep(300)\n')
     bridge = prefix / 'prefix' / 'lib' / 'ros_gz_bridge' / 'parameter_bridge'
     bridge.write_text(f'#!{sys.executable}{BRIDGE}')
     including = prefix / 'mine.launch.py'
     including.write_text(INCLUDES.replace('FILE', str(FILES / 'gazebo.launch.py')))
-    return including
-
-
-def test_swarm_starts_drives_and_ends(prefix, monkeypatch):
-    including = stand_ins(prefix, monkeypatch)
     assert watch_launch(prefix / 'prefix', including, 'a robot has driven',
                         '3 robots · [1-3] regions') == []
     assert left_behind(prefix / 'prefix') == []
@@ -178,11 +178,7 @@ else:
 
 
 def test_ended_server_is_an_error_and_closed_window_is_none(prefix, monkeypatch):
-    file = prefix / 'prefix' / 'share' / 'ros_gz_sim' / 'launch' / 'gz_sim.launch.py'
-    file.write_text(GZ_SIM_LAUNCH)
-    (prefix / 'gz-stand-in').write_text(CLOSED)
-    (prefix / 'gz-stand-in').chmod(0o755)
-    monkeypatch.setenv('PATH', f'{prefix}:{os.environ["PATH"]}')
+    simulator(prefix, monkeypatch, CLOSED)
     ran = subprocess.run([sys.executable, '-c', LAUNCH.replace('WINDOW', 'True')],
                          capture_output=True, text=True, timeout=60)
     assert ran.returncode == 1, ran.stdout + ran.stderr
@@ -192,12 +188,8 @@ def test_ended_server_is_an_error_and_closed_window_is_none(prefix, monkeypatch)
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_server_ends_when_only_the_launch_receives_a_signal(prefix, monkeypatch, number):
-    file = prefix / 'prefix' / 'share' / 'ros_gz_sim' / 'launch' / 'gz_sim.launch.py'
-    file.write_text(GZ_SIM_LAUNCH)
-    (prefix / 'gz-stand-in').write_text(SERVER)
-    (prefix / 'gz-stand-in').chmod(0o755)
+    simulator(prefix, monkeypatch, SERVER)
     pids = prefix / 'pids'
-    monkeypatch.setenv('PATH', f'{prefix}:{os.environ["PATH"]}')
     monkeypatch.setenv('PIDS', str(pids))
     with subprocess.Popen([sys.executable, '-c', LAUNCH.replace('WINDOW', 'False')],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as launch:

@@ -71,27 +71,12 @@ def test_members_argument_divides_a_swarm_between_computers():
         ('2-3', 5), ('4', 5)]
 
 
-@pytest.mark.parametrize(('given', 'told'), [
-    ({'members': '4-6'}, 'parameter members: no robot 6; the robots are 1-5'),
-    ({'members': 'all'}, 'parameter members'),
-    ({'swarm_world': 'maybe'}, "parameter swarm_world: 'maybe' is not allowed")])
-def test_shares_of_a_swarm_are_refused_when_wrong(given, told):
-    with pytest.raises(ParameterError, match=told):
-        launched('swarm', robots='5', **given)
-
-
 def test_use_sim_time_follows_the_world():
     world, fleet, monitor = map(parameters, launched(
         'swarm', robots='3', use_sim_time='true', real_time_factor='2'))
     assert world['publish_clock'] and 'use_sim_time' not in world
     assert world['real_time_factor'] == 2.0
     assert fleet['use_sim_time'] and monitor['use_sim_time']
-
-
-def test_rviz_is_started_on_request(monkeypatch, tmp_path):
-    install(tmp_path / 'with', 'rviz2')
-    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'with'))
-    assert executables(launched('swarm', robots='3', rviz='true'))[-1] == 'rviz2'
 
 
 def test_parameter_file_sets_the_scene(tmp_path):
@@ -109,11 +94,9 @@ def test_parameter_file_sets_the_scene(tmp_path):
     assert (fleet['members'], fleet['robots']) == ('1', 1)
 
 
-@pytest.mark.parametrize('text', [None, '['])
-def test_parameter_file_is_refused_with_its_name_when_wrong(tmp_path, text):
+def test_parameter_file_is_refused_with_its_name_when_wrong(tmp_path):
     file = tmp_path / 'mine.yaml'
-    if text is not None:
-        file.write_text(text)
+    file.write_text('[')
     with pytest.raises(ParameterError, match='params_file') as caught:
         launched('swarm', params_file=str(file))
     assert '\n' not in str(caught.value)
@@ -139,20 +122,18 @@ def test_world_accepts_commands_when_tasks_drive():
 
 
 @pytest.mark.parametrize('wrong', [
-    {'robots': '0'}, {'radius': '['}, {'radio': 'loud'}, {'robots_per_process': '0'},
-    {'rviz': 'true'}, {'monitor': 'maybe'}, {'namespace': '1bad'}, {'log_level': 'loud'},
-    {'real_time_factor': '2'}, {'tasks': 'dance'}, {'world': 'no/such.yaml'}])
+    {'robots': '0'}, {'radius': '['}, {'robots_per_process': '0'}, {'monitor': 'maybe'},
+    {'namespace': '1bad'}, {'log_level': 'loud'}, {'real_time_factor': '2'}, {'tasks': 'dance'},
+    {'world': 'no/such.yaml'}, {'members': '4-60'}])
 def test_wrong_argument_is_named(wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         launched('swarm', **wrong)
 
 
 @pytest.mark.parametrize(('section', 'values', 'named'), [
-    ('/**', '{radius: far}', 'parameter radius'),
     ('/robot_2/election_node', '{round_period: 9}', 'parameter message_expiry: 3 '),
     ('/swarm_world', '{scan_rate: -1.0}', 'parameter scan_rate'),
     ('/fleet_1', '{strengths: iron}', 'parameter strengths'),
-    ('/monitor', '{algorithm: iron}', 'parameter algorithm'),
     ('/**', '{swarm_key_file: no.key}', 'parameter swarm_key_file'),
     ('/**', '{instances: rescue, rescue.radius: far}', 'parameter rescue.radius')])
 def test_value_of_a_file_is_refused_before_the_start_when_wrong(tmp_path, section, values, named):
@@ -169,14 +150,12 @@ def test_package_is_named_before_the_start_when_missing(tmp_path):
         launched('swarm', robots='3')
 
 
-@pytest.mark.parametrize(('argument', 'named'), [
-    ('rviz:=true', 'parameter rviz: package rviz2 is not installed; install it with apt install '),
-    ('monitor:=maybe', "parameter monitor: 'maybe' is not allowed")])
-def test_refused_launch_leaves_no_process(tmp_path, argument, named):
+def test_refused_launch_leaves_no_process(tmp_path):
     """By itself launch would start the world and the robots, and leave them running."""
-    ran = run_launch(tmp_path, FILES / 'swarm.launch.py', 'robots:=2', argument)
+    ran = run_launch(tmp_path, FILES / 'swarm.launch.py', 'robots:=2', 'rviz:=true')
     assert ran.returncode == 2
-    assert [line for line in ran.stderr.splitlines() if line.startswith(f'error: {named}')]
+    assert any(line.startswith('error: parameter rviz: package rviz2 is not installed; install')
+               for line in ran.stderr.splitlines())
     assert 'process started' not in ran.stdout + ran.stderr
     assert left_behind(tmp_path) == []
 

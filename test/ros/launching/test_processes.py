@@ -261,7 +261,7 @@ def test_small_receive_buffers_are_warned_of_before_many_robots_start(robots, si
 @pytest.mark.parametrize(('words', 'last'), [(prefix(), 44), (group_prefix(), 84)],
                          ids=['alone', 'group'])
 def test_sigint_at_the_start_of_a_bound_command_prints_nothing(words, last):
-    for pause in range(4, last, 8):
+    for pause in range(4, last, 16):
         process = subprocess.Popen([*words, 'sleep', '60'], stderr=subprocess.PIPE, text=True)
         time.sleep(1e-3 * pause)
         process.send_signal(signal.SIGINT)
