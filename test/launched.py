@@ -164,13 +164,6 @@ def watch_launch(prefix: Path, file: Path, *patterns: str) -> list[str]:
     return [ran.stdout + ran.stderr, last] if last != 'missing: []' else []
 
 
-def start_launch(prefix: Path, file: Path) -> 'subprocess.Popen[str]':
-    """Start a launch file, without ros2. Its output and errors come together."""
-    return subprocess.Popen(
-        [sys.executable, '-c', SERVICE, str(file)], text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, env=_environment(prefix))
-
-
 def _run(script: str, prefix: Path, file: Path | str,
          words: Iterable[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(

@@ -253,7 +253,7 @@ def ran(command: str, redirection: str, folder: Path) -> 'subprocess.CompletedPr
         cwd=folder, env=variables(), stderr=subprocess.PIPE, encoding='utf-8', timeout=100)
 
 
-@pytest.mark.parametrize('command', ['election_node --help', 'swarm_key new.key'])
+@pytest.mark.parametrize('command', ['gazebo_world --help', 'swarm_key new.key'])
 def test_command_ends_with_one_line_when_the_disk_is_full(command: str, tmp_path: Path) -> None:
     process = ran(command, '> /dev/full', tmp_path)
     assert (process.returncode, process.stderr) == (2, 'error: No space left on device\n')

@@ -71,15 +71,6 @@ def command(installed: Path, *arguments: str) -> list[str]:
             *arguments]
 
 
-def ran(installed: Path, *arguments: str, status: int = 0) -> str:
-    """Return the output of a command in a folder without this package."""
-    done = subprocess.run(
-        command(installed, *arguments), cwd=installed, timeout=240, text=True, env=variables(),
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    assert done.returncode == status, done.stdout
-    return done.stdout
-
-
 @pytest.fixture
 def started(installed: Path) -> Iterator[list['subprocess.Popen[str]']]:
     """Return a list of processes that are ended after the test."""
@@ -101,14 +92,11 @@ def test_installed_algorithm_elects_and_the_monitor_shows_its_fields(
         monkeypatch: pytest.MonkeyPatch) -> None:
     """Without odometry every heard robot is a neighbour at one hop."""
     monkeypatch.setenv('PYTHONUNBUFFERED', '1')
-    common = ['-p', 'algorithm:=greedy', '-p', 'greedy.margin:=1.5', '-p', 'radius:=10.0',
-              '-p', 'metric:=hops', '-p', 'communication_range:=.inf',
-              '-p', 'strength_source:=central', '-p', 'central.crowding:=2.0',
-              '-p', 'pose_source:=calibrated',
-              '-r', 'neighbourhood:=/neighbourhood']
-    for i in (1, 2):
-        started.append(start(installed, 'election_node', '--ros-args', '-r', f'__ns:=/r{i}',
-                             '-p', f'robot_id:={i}', *common))
+    settings = ('robots:=2', 'algorithm:=greedy', 'greedy.margin:=1.5', 'radius:=10.0',
+                'metric:=hops', 'communication_range:=.inf', 'strength_source:=central',
+                'central.crowding:=2.0', 'pose_source:=calibrated')
+    started.append(start(installed, 'fleet', '--ros-args', *(
+        word for setting in settings for word in ('-p', setting))))
     monitor = start(installed, 'monitor', '--ros-args', '-p', 'algorithm:=greedy',
                     '-p', 'communication_range:=.inf', stdout=subprocess.PIPE)
     started.append(monitor)

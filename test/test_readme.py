@@ -18,10 +18,12 @@ import os
 from pathlib import Path
 import re
 import subprocess
-import sys
 
+from leader_election.ros.nodes.robot_host import RobotHost
+from leader_election.ros.nodes.swarm_world import SwarmWorld
+import rclpy
 from ros2_stand_in import put_on_path
-from support import PATIENCE
+from support import PATIENCE, spin_until
 
 ROOT = Path(__file__).parents[1]
 ELSEWHERE = {
@@ -45,7 +47,7 @@ def lines() -> list[str]:
     return [line.partition(' #')[0].rstrip() for block in blocks for line in block.splitlines()]
 
 
-def test_commands_of_the_readme_run_in_one_shell(tmp_path: Path) -> None:
+def test_commands_of_the_readme_run_in_one_shell(ros: None, tmp_path: Path) -> None:
     here = [line for line in lines() if not line.startswith(tuple(ELSEWHERE))]
     for begin in ELSEWHERE:
         assert any(line.startswith(begin) for line in lines()), f'{begin} is not in the README'
@@ -54,18 +56,16 @@ def test_commands_of_the_readme_run_in_one_shell(tmp_path: Path) -> None:
     (tmp_path / 'nano').write_text('#!/bin/sh\nexec test -s "$1"\n')
     (tmp_path / 'nano').chmod(0o755)
     common = ['--ros-args', '-p', 'robots:=4', '-p', 'world:=empty:8x8']
-    own = {'swarm_world': ['-p', 'motion:=levy'], 'fleet': ['-p', 'radius:=6.0']}
-    swarm = [subprocess.Popen([sys.executable, '-m', 'leader_election', name, *common, *more],
-                              env=environment, cwd=ROOT) for name, more in own.items()]
-    try:
-        script = '\n'.join(f"{line}\necho '{k} ended with' $?" for k, line in enumerate(here))
-        ran = subprocess.run(['bash', '-c', script], cwd=ROOT, env=environment, text=True,
-                             capture_output=True, timeout=2 * PATIENCE)
-    finally:
-        for process in swarm:
-            process.terminate()
-            process.wait()
-    told = ran.stdout + ran.stderr
+    rclpy.shutdown()
+    rclpy.init(args=[*common, '-p', 'radius:=6.0'])
+    host = RobotHost(['fleet', *common, '-p', 'radius:=6.0'])
+    world = SwarmWorld(use_global_arguments=False, cli_args=[*common, '-p', 'motion:=levy'])
+    script = '\n'.join(f"{line}\necho '{k} ended with' $?" for k, line in enumerate(here))
+    output = tmp_path / 'output'
+    with output.open('w') as file, subprocess.Popen(
+            ['bash', '-c', script], cwd=ROOT, env=environment, stdout=file, stderr=file) as shell:
+        spin_until([host, *host.robots, world], lambda: shell.poll() is not None, 2 * PATIENCE)
+    told = output.read_text()
     ended = dict(re.findall(r'^(\d+) ended with (\d+)$', told, re.MULTILINE))
     statuses = {line: int(ended[str(k)]) for k, line in enumerate(here)}
     doctor = 'ros2 run leader_election swarm_doctor'

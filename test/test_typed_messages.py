@@ -14,9 +14,8 @@
 
 """The package of messages builds, and its typed outputs say what the texts say."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack
 import json
+from pathlib import Path
 import subprocess
 import sys
 from typing import Any
@@ -24,75 +23,64 @@ from typing import Any
 from environment import with_messages
 import pytest
 
-LISTENER = """
+SWARM = """
 import json
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
+from leader_election.ros.nodes.declare import overrides
+from leader_election.ros.nodes.election import ElectionNode
+from leader_election.ros.nodes.qos import STATE
 from leader_election_msgs.msg import Leadership, Region
 from nav_msgs.msg import Odometry
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.qos import QoSDurabilityPolicy, QoSProfile
 
 def plain(value):
     if hasattr(value, 'get_fields_and_field_types'):
         return {name: plain(getattr(value, name)) for name in value.get_fields_and_field_types()}
     return value if isinstance(value, (str, int, float)) else [plain(each) for each in value]
 
+def complete(robot):
+    texts, typed, region = (last[robot].get(topic) for topic in TOPICS)
+    return (texts and typed and typed['header'] == texts['header'] and typed['leader'] == 7
+            and typed['mandate'][0]['leader'] == 7 and (robot == 3 or region
+            and region['members'] == [3, 5] and region['outline']['points']))
+
+def take(robot, topic, message):
+    if robot not in done:
+        last[robot][topic] = plain(message)
+        if complete(robot):
+            done[robot] = last[robot]
+
+TOPICS = {'leadership': DiagnosticArray, 'leadership/typed': Leadership, 'region/typed': Region}
 rclpy.init()
-node, last = Node('listener'), {}
-latched = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
-for topic, kind in (('leadership', DiagnosticArray), ('leadership/typed', Leadership),
-                    ('region/typed', Region)):
-    node.create_subscription(kind, topic, lambda m, t=topic: last.update({t: plain(m)}), latched)
-odometry = [node.create_publisher(Odometry, f'/robot_{i}/odom', 1) for i in (3, 5, 7)]
-places = [Odometry(), Odometry(), Odometry()]
-places[0].pose.pose.position.x = places[1].pose.pose.position.y = 2.0
-node.create_timer(0.1, lambda: [each.publish(at) for each, at in zip(odometry, places)])
-while True:
-    rclpy.spin_once(node)
-    typed, region = last.get('leadership/typed'), last.get('region/typed')
-    if (typed and typed['header'] == last.get('leadership', typed)['header']
-            and typed['leader'] == 7 and typed['mandate'][0]['leader'] == 7
-            and (typed['id'] == 3 or region and region['members'] == [3, 5]
-                 and region['outline']['points'])):
-        print(json.dumps(last))
-        break
+watch, executor, last, done = Node('watch'), SingleThreadedExecutor(), {3: {}, 7: {}}, {}
+for robot in last:
+    for topic, kind in TOPICS.items():
+        watch.create_subscription(kind, f'/robot_{robot}/{topic}', lambda message, robot=robot,
+                                  topic=topic: take(robot, topic, message), STATE)
+places = {3: Odometry(), 5: Odometry(), 7: Odometry()}
+places[3].pose.pose.position.x = places[5].pose.pose.position.y = 2.0
+odometry = {i: watch.create_publisher(Odometry, f'/robot_{i}/odom', 1) for i in places}
+watch.create_timer(0.1, lambda: [odometry[i].publish(at) for i, at in places.items()])
+for node in (watch, *(ElectionNode(
+        namespace=f'/robot_{i}', cli_args=['--ros-args', '-r', 'neighbourhood:=/neighbourhood'],
+        parameter_overrides=overrides({'robot_id': i, 'strength': float(i), 'mandate': 4.0,
+                                       'round_period': 0.2})) for i in places)):
+    executor.add_node(node)
+while len(done) < 2:
+    executor.spin_once()
+print(json.dumps(done))
 """
+"""Three robots. Robots 3 and 5 follow robot 7. What 3 and 7 publish in one round is printed."""
 
 
-@pytest.fixture(scope='module')
-def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return the variables of processes with the messages."""
-    return with_messages(tmp_path_factory.mktemp('messages'))
-
-
-@pytest.fixture
-def robots(environment: dict[str, str]) -> Iterator[None]:
-    """Start three robots. Robots 3 and 5 follow robot 7."""
-    with ExitStack() as stack:
-        for robot in (3, 5, 7):
-            process = stack.enter_context(subprocess.Popen(
-                [sys.executable, '-m', 'leader_election', 'election_node', '--ros-args',
-                 '-r', f'__ns:=/robot_{robot}', '-r', 'neighbourhood:=/neighbourhood',
-                 *(word for setting in (f'robot_id:={robot}', f'strength:={robot}.0',
-                                        'mandate:=4.0', 'round_period:=0.2')
-                   for word in ('-p', setting))], env=environment))
-            stack.callback(process.kill)
-        yield
-
-
-def heard_from(robot: int, environment: dict[str, str]) -> dict[str, Any]:
-    """Return the last messages of a robot by topic, those of leadership of the same round."""
-    ran = subprocess.run(
-        [sys.executable, '-c', LISTENER, '--ros-args', '-r', f'__ns:=/robot_{robot}'],
-        env=environment, capture_output=True, text=True, timeout=60)
+def test_typed_outputs_equal_the_texts(tmp_path: Path) -> None:
+    ran = subprocess.run([sys.executable, '-c', SWARM], env=with_messages(tmp_path),
+                         capture_output=True, text=True, timeout=120)
     assert ran.returncode == 0, ran.stderr
-    return json.loads(ran.stdout)
-
-
-def test_typed_outputs_equal_the_texts(robots: None, environment: dict[str, str]) -> None:
-    for robot in (3, 7):
-        compare(robot, heard_from(robot, environment))
+    for robot, heard in json.loads(ran.stdout).items():
+        compare(int(robot), heard)
 
 
 def compare(robot: int, heard: dict[str, Any]) -> None:
