@@ -22,7 +22,6 @@ from leader_election_lab.simulation.network_events import leading
 from leader_election_lab.simulation.simulate import simulate
 from leader_election_lab.simulation.simulation import Simulation
 import numpy as np
-import pytest
 
 SERVERS, USERS = slice(0, 126), slice(126, None)
 RANGE = 100.0
@@ -63,10 +62,9 @@ def test_study_has_the_numbers_of_the_paper() -> None:
         assert 12.5 < users / bounded < 14.5 and 13.5 < users / classic < 15.5
 
 
-@pytest.mark.parametrize('seed', range(3))
-def test_all_users_are_in_range_of_servers_that_are_in_one_piece(seed: int) -> None:
+def test_all_users_are_in_range_of_servers_that_are_in_one_piece() -> None:
     calm = variant(users=300, chance=0)
-    run = simulate(calm, 'bounded', seed, snapshots=[0.0, 400.0, 1199.0])
+    run = simulate(calm, 'bounded', 0, snapshots=[0.0, 400.0, 1199.0])
     for snapshot in run.snapshots:
         server, user = snapshot.position[SERVERS], snapshot.position[USERS]
         apart = np.linalg.norm(user[:, np.newaxis] - server, axis=2)

@@ -61,19 +61,6 @@ def test_sweep_varies_one_key_alone():
                 assert getattr(loaded, part) == getattr(base, part)
 
 
-def test_scenarios_of_position_errors_have_the_devices_of_the_sweeps():
-    base = scenario.load('sweep_loss')
-    for name in ('localisation_error', 'localisation_drift'):
-        loaded = scenario.load(name)
-        for part in ('groups', 'motion_parameters', 'rounds'):
-            assert getattr(loaded, part) == getattr(base, part)
-        # The radio reaches farther than the communication range, which limits hops.
-        assert loaded.messages.range > loaded.localisation.communication_range == 3.0
-        assert {entrant.parameters.hop_limit for entrant in loaded.entrants} == {
-            base.replaced({'algorithms': [{'name': 'bounded', 'radius': 10, 'hop_limit': 0}]}
-                          ).entrants[0].parameters.hop_limit}
-
-
 STRIP = """
 duration: 30
 algorithms: [{name: bounded, radius: 3.2}]
@@ -87,7 +74,7 @@ strength: {cycle: [id]}
 """
 
 
-@pytest.mark.parametrize('seed', range(5))
+@pytest.mark.parametrize('seed', range(2))
 def test_strip_changes_leaders_as_computed_by_hand(seed, tmp_path):
     """
     Eight devices stand at 1 to 8 m, ids 0 to 7, and 9 at 0 m. Device 8 drives from 1.5 to 4.5 m.

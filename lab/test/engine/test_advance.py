@@ -106,11 +106,8 @@ def compare(scenario: Scenario, seed: int) -> Simulation:
 
 MESSAGES = {
     'plain': {},
-    'expiry': {'expiry': 1.5},
-    'loss': {'loss': 0.4},
     'loss, expiry': {'loss': 0.4, 'expiry': 2.5},
     'all lost': {'loss': 1.0},
-    'delay': {'delay': [0.3, 2.5]},
     'delay, loss, expiry': {'delay': [0.0, 2.0], 'loss': 0.3, 'expiry': 1.0},
     'twice': {'delay': [0.1, 1.5], 'duplication': 0.5, 'loss': 0.2},
     'far': {'range': 200.0},
@@ -139,8 +136,8 @@ def test_engine_agrees_with_the_reference(messages, world):
     {'devices': [{'kind': 'grid', 'columns': 7, 'rows': 2, 'step': [9, 9], 'linked': True}]}],
     ids=['walk', 'links'])
 @pytest.mark.parametrize('messages', [
-    {}, {'expiry': 1.5}, {'loss': 0.3, 'expiry': 2.5}, {'delay': [0.2, 1.7], 'loss': 0.2}],
-    ids=['plain', 'expiry', 'loss', 'delay'])
+    {}, {'loss': 0.3, 'expiry': 2.5}, {'delay': [0.2, 1.7], 'loss': 0.2}],
+    ids=['plain', 'loss', 'delay'])
 def test_engine_agrees_when_devices_come_and_go(messages, world):
     # Each event, the devices absent from then on, and the devices that run no more rounds.
     script: list[tuple[dict[str, Any], set[int], set[int]]] = [
@@ -175,7 +172,7 @@ def test_engine_agrees_when_each_link_has_losses(messages):
     stage = begun(scenario)
     reference, random = reference_for(stage, 0), np.random.default_rng(7)
     pairs = np.stack([stage.network.lists.first, stage.network.lists.second], axis=1)
-    for until in (10.0, 20.0, 30.0):
+    for until in (6.0, 12.0, 18.0):
         # Of each pair, the directions lose all messages, none, or some.
         loss = random.choice([0.0, 0.5, 1.0], pairs.shape)
         stage.network = relinked(stage.network, pairs, loss, scenario.messages.loss)
@@ -205,7 +202,7 @@ def test_engine_agrees_in_any_world(seed, count, speed, tick, metric, messages):
 @pytest.mark.parametrize('messages', [{}, {'loss': 0.4, 'expiry': 1.5}, {'delay': [0.2, 1.2]}],
                          ids=['plain', 'loss', 'delay'])
 def test_engine_agrees_when_strength_is_the_number_of_neighbours(messages):
-    scenario = scene(motion=WALK, messages={'range': 25, **messages},
+    scenario = scene(duration=15, motion=WALK, messages={'range': 25, **messages},
                      strength={'cycle': ['degree']})
     stage = begun(scenario, 1)
     reference = reference_for(stage, 1)
@@ -220,8 +217,8 @@ def test_engine_agrees_when_strength_is_the_number_of_neighbours(messages):
     ids=['plain', 'loss', 'delay', 'hops'])
 def test_engine_agrees_when_positions_have_errors(messages, strength):
     localisation = {'model': 'cooperative', 'deviation': 5.0, 'communication_range': 20.0}
-    scenario = scene(motion=WALK, messages={'range': 25, **messages}, localisation=localisation,
-                     strength={'cycle': [strength]})
+    scenario = scene(duration=12, motion=WALK, messages={'range': 25, **messages},
+                     localisation=localisation, strength={'cycle': [strength]})
     stage = begun(scenario, 1)
     reference = reference_for(stage, 1)
     reference.by_degree = strength == 'degree'
@@ -238,8 +235,10 @@ def test_engine_agrees_when_positions_have_errors(messages, strength):
     {'spread': 0.5}, {'jitter': 0.5}, {'period': 0.7, 'spread': 0.3, 'jitter': 0.3}],
     ids=['spread', 'jitter', 'both'])
 def test_engine_agrees_when_periods_differ(timing):
-    scenario = scene(motion=WALK, rounds=timing, messages={'range': 25, 'expiry': 1.2})
+    scenario = scene(duration=15, motion=WALK, rounds=timing,
+                     messages={'range': 25, 'expiry': 1.2})
     stage = begun(scenario, 5)
+    assert not stage.network.rounds.ring
     reference = reference_for(stage, 5)
     period = stage.network.devices.period.copy()
     least, most = 1.0 - timing.get('jitter', 0.0), 1.0 + timing.get('jitter', 0.0)
@@ -257,7 +256,7 @@ def test_engine_agrees_when_periods_differ(timing):
 # Of a fast device the rows of links are rebuilt at every step.
 @pytest.mark.parametrize('motion', [{'tick': 0.1}, {'tick': 0.7}, {'tick': 3.0}, {'speed': 8}])
 def test_engine_agrees_for_any_tick_and_speed(motion):
-    compare(scene(motion={**WALK, **motion}), 0)
+    compare(scene(duration=12, motion={**WALK, **motion}), 0)
 
 
 @pytest.mark.parametrize('collection', COLLECTIONS)
@@ -267,7 +266,7 @@ def test_engine_agrees_on_regions(collection):
                'spreading': 'gossip' if collection == 'multi-path' else 'gradient',
                'feedback_gain': 1, 'feedback_alpha': 0.3, 'feedback_target': 4}
     stage = compare(scene(
-        algorithms=[{'name': 'bounded', 'radius': 40, 'regions': regions}],
+        duration=15, algorithms=[{'name': 'bounded', 'radius': 40, 'regions': regions}],
         motion=WALK, messages={'range': 25, 'loss': 0.2, 'expiry': 2.5},
         devices=[{**SQUARE, 'count': 9}, {**SQUARE, 'count': 3, 'role': 'worker'},
                  {**SQUARE, 'count': 2, 'role': 'relay'}]), 1)
@@ -278,8 +277,9 @@ def test_engine_agrees_on_regions(collection):
 @pytest.mark.parametrize('aggregate', [name for name in AGGREGATES.names() if name != 'union'])
 def test_engine_agrees_on_aggregates(aggregate):
     stage = compare(scene(
+        duration=10, motion=WALK,
         algorithms=[{'name': 'bounded', 'radius': 40, 'regions': {'aggregate': aggregate}}],
-        motion=WALK, devices=[{**SQUARE, 'count': 9}, {
+        devices=[{**SQUARE, 'count': 9}, {
             **SQUARE, 'count': 5, 'contributes': 0.3}]), 1)
     assert all(np.isfinite(state.decision).any() for state in states(stage))
 
@@ -291,7 +291,7 @@ def test_robot_computes_the_same_as_the_engine(name):
     radius = {'radius': 30.0} if 'radius' in takes else {}
     leaders = {'leaders': '0-2'} if 'leaders' in takes else {}
     scenario = scene(
-        algorithms=[{'name': name, **radius, **leaders}], motion=WALK,
+        duration=15, algorithms=[{'name': name, **radius, **leaders}], motion=WALK,
         devices=[{'kind': 'uniform', 'count': 8, 'low': [0, 0], 'high': [60, 60]}],
         messages={'range': 25, 'loss': 0.2})
     stage = begun(scenario)
@@ -312,7 +312,7 @@ def test_robot_computes_the_same_as_the_engine(name):
         # Robots round distances to tenths of a millimetre.
         assert said.export.distance == pytest.approx(state.distance, rel=0, abs=1e-4)
         assert said == Message(i, 'map', None, state._replace(distance=said.export.distance))
-    assert heard_at_all > 200 and len({state.leader for state in reference.states}) < 8
+    assert heard_at_all > 100 and len({state.leader for state in reference.states}) < 8
 
 
 @pytest.mark.parametrize('expiry', [1e6, 2.5])
@@ -320,7 +320,7 @@ def test_robot_with_mailbox_and_odometry_computes_the_same(expiry):
     # Complete robots, with codec, mailbox, range and odometry. Steps of 3 m and 4 m give
     # distances in whole metres, so that nothing is rounded.
     scenario = scene(
-        devices=[{'kind': 'grid', 'columns': 4, 'rows': 4, 'step': [3, 4]}],
+        duration=15, devices=[{'kind': 'grid', 'columns': 4, 'rows': 4, 'step': [3, 4]}],
         algorithms=[{'name': 'bounded', 'radius': 11.0}],
         messages={'range': 5, 'loss': 0.4, 'expiry': expiry})
     stage = begun(scenario)
@@ -385,18 +385,11 @@ def test_ring_repeats_its_order():
     order = [i for i, _ in rounds(begun(scenario), 7.0)]
     times = [now for _, now in rounds(begun(scenario), 7.0)]
     # Ten periods of 14 devices, in the same order each time.
+    assert begun(scenario).network.rounds.ring
     assert len(order) == 140 and order == 10 * order[:14]
     assert sorted(order[:14]) == list(range(14))
     assert times == sorted(times)
     assert np.allclose(np.diff(np.reshape(times, (10, 14)), axis=0), 0.7, rtol=0, atol=1e-12)
-
-
-def test_heap_runs_rounds_in_the_order_of_time():
-    scenario = scene(rounds={'spread': 0.9, 'jitter': 0.9})
-    stage = begun(scenario)
-    assert not stage.network.rounds.ring
-    times = [now for _, now in rounds(stage, 30.0)]
-    assert times == sorted(times) and len(set(times)) == len(times) > 300
 
 
 EVENTS = [

@@ -132,14 +132,6 @@ def test_pairs_are_complete_when_cells_are_as_wide_as_the_reach(
     assert found(position[:, ::-1], times * step) == expected(position, times * step)
 
 
-@pytest.mark.parametrize('reach', [1.5, 4.0, 7.0])
-@pytest.mark.parametrize('size', [(100, 100), (1000, 5), (5, 1000), (30, 300)])
-def test_pairs_are_complete_in_many_cells(size: tuple[float, float], reach: float) -> None:
-    for seed in range(5):
-        position = np.random.default_rng(seed).uniform(-0.5, 0.5, (300, 2)) * size
-        assert found(position, reach) == expected(position, reach)
-
-
 COORDINATE = st.integers(-6, 6).map(float) | st.floats(-1e3, 1e3)
 
 

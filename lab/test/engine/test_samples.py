@@ -100,7 +100,7 @@ def check(scenario: Any, label: str, seed: int) -> Simulation:
 def test_samples_agree_with_the_definitions(label: str, measure: dict[str, Any]) -> None:
     stage = check(scene(
         algorithms=[{'name': label, 'radius': 30}], motion=WALK, measure=measure, first_id=7,
-        duration=80, events=[
+        duration=46, events=[
             {'kind': 'join', 'at': 6.2, 'first': 19}, {'kind': 'die', 'at': 12.1, 'first': 7,
                                                        'last': 9},
             {'kind': 'die', 'at': 20.6, 'first': 19, 'linger': True},
@@ -112,12 +112,6 @@ def test_samples_agree_with_the_definitions(label: str, measure: dict[str, Any])
     assert label == 'classic' or stage.network.watch.samples[at, MEASURES.index('spurious')] > 0
     samples = stage.network.watch.samples
     assert samples[:, 1].sum() > 20 and len(set(samples[:, 2])) > 1
-
-
-def test_sample_ignores_a_device_before_its_first_round() -> None:
-    # A device's first round is after 0 to 10 s; the sample at 1 s finds one of five, if any.
-    stage = check(line(rounds={'period': 10}), 'bounded', 4)
-    assert stage.network.watch.samples[-1, 6] == 5.0
 
 
 def test_samples_of_a_line_are_as_computed_by_hand() -> None:

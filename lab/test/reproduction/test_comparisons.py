@@ -24,7 +24,6 @@ from reproduction.comparisons import (
     compare_instability,
     compare_rounds,
     compare_settling,
-    COMPARISONS,
     LEGEND,
     Number,
     Order,
@@ -133,16 +132,6 @@ def test_wrong_order_of_instability_is_not_met():
     assert isinstance(rows[5], Order) and rows[5].ours == ('classic', 'bounded')
     # Seeds at one level have no spread, and differ from the published curves at every round.
     assert [row.cells()[-1] for row in rows[6:]] == ['**outside**'] * 2
-
-
-def test_recursive_has_an_aim_only_with_the_rounding_error():
-    runs = made_up(['recursive', 'bounded'], EVERY_SECOND, 2, instability=0.02)
-    met = {name: {row.quantity.partition(':')[0]: row.aim
-                  for row in COMPARISONS[name](name, runs) if isinstance(row, Number)}
-           for name in ('acsos2022_edge', 'acsos2022_edge_rounding', 'acsos2022_edge_by_the_text')}
-    assert met == {'acsos2022_edge': {'recursive': None, 'bounded': 0.08},
-                   'acsos2022_edge_rounding': {'recursive': 0.08, 'bounded': 0.08},
-                   'acsos2022_edge_by_the_text': {'recursive': None, 'bounded': None}}
 
 
 def test_settling_counts_from_each_switch():

@@ -53,7 +53,7 @@ def compared(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> Curve:
     return curve
 
 
-@pytest.mark.parametrize('seeds', [2, 5, 40])
+@pytest.mark.parametrize('seeds', [2, 40])
 def test_curves_of_one_distribution_are_inside_in_95_of_100_cases(seeds: int) -> None:
     inside = [compared(drawn(seeds, 2 * k), drawn(200, 2 * k + 1)).inside for k in range(100)]
     assert 90 <= sum(inside) <= 100

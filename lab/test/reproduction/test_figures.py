@@ -52,14 +52,6 @@ def test_mean_over_seeds_is_drawn_in_the_colour_of_its_algorithm():
     assert axes.get_yscale() == 'linear' and axes.get_ylim()[0] == 0.0 < axes.get_ylim()[1] < 1.0
 
 
-def test_band_ends_at_0_and_1():
-    # Of two seeds the interval exceeds both.
-    dataset = results(['bounded'], TIMES, 2, instability=np.reshape([0.0, 1.0], (2, 1)))
-    [axes] = draw_instability(dataset).axes
-    heights = axes.collections[0].get_paths()[0].vertices[:, 1]
-    assert (heights.min(), heights.max()) == (0.0, 1.0)
-
-
 def test_published_means_are_drawn_dashed_in_the_colour_of_their_algorithm():
     reference = reproduction.instability('acsos2022_random')
     figure = draw_instability(results(['bounded', 'resilient-1'], TIMES), reference, early=True)
@@ -73,14 +65,6 @@ def test_published_means_are_drawn_dashed_in_the_colour_of_their_algorithm():
         assert dashed.get_color() == found['bounded'].get_color()
         assert dashed.get_linewidth() < found['bounded'].get_linewidth()
     assert early.get_xlim() == (0.0, 40.0) and whole.get_xlim() == (0.0, 60.0)
-
-
-def test_missing_runs_do_not_count():
-    dataset = results(['bounded'], TIMES, 3, instability=0.3)
-    dataset['instability'].loc[{'seed': 2}] = np.nan
-    figure = draw_instability(dataset)
-    assert figure.axes[0].get_lines()[0].get_ydata() == pytest.approx(0.3)
-    assert any(text.get_text().startswith('mean over 2 seeds') for text in figure.texts)
 
 
 def test_figure_of_leaders_has_its_algorithms_alone():

@@ -37,7 +37,6 @@ from reproduction.reports import (
     is_undecided,
     MISSED,
     papers_report,
-    seeds_run,
 )
 
 GOOD = Number('bounded: rounds', Estimate(25.0, 24.0, 26.0), 24.0, 0.25)
@@ -80,13 +79,6 @@ def test_figure_is_refused_when_the_file_is_not_writable(folder, tmp_path, place
     with pytest.raises(ResultError, match=f'cannot be written.*{message}') as raised:
         figures.draw('acsos2022_fig5', folder, tmp_path / place)
     assert str(tmp_path / place) in str(raised.value) and '\n' not in str(raised.value)
-
-
-def test_each_figure_declares_its_inputs():
-    assert len(set(figures.names())) == len(figures.names())
-    for name in figures.names():
-        drawing = figures.drawing(name)
-        assert drawing.results or drawing.scenarios
 
 
 def test_figures_without_results_are_left_out_with_the_reason(folder):
@@ -165,12 +157,6 @@ def test_undecided_aim_is_not_missed():
     assert any('exit status of `python -m reproduction papers` is 0 if' in line for line in lines)
     many = {name: results(['bounded'], [1.0], 11)}
     assert len(aims_missed(many, {name: [NOISY, BAD, GOOD]})) == 2
-
-
-def test_seeds_run_ignores_missing_runs():
-    dataset = results(['bounded', 'classic'], [1.0], 3)
-    dataset['counts'].loc[{'algorithm': 'classic', 'seed': 2}] = -1
-    assert seeds_run(dataset) == 2
 
 
 def test_report_that_cannot_be_written_is_an_error(tmp_path):

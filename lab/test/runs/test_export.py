@@ -14,7 +14,6 @@
 
 """Results as tables: the same numbers, their units, and one-line errors."""
 
-
 from leader_election_lab.analysis.measures import time_average
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import computation as runs

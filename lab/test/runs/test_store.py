@@ -119,10 +119,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
      '(changed: scenario), 4 of bounded (changed: scenario)'),
     (('devices:', ADDED), 4, '8 of 12 runs are there already; new: 4'),
     (('[0, 0.5]', '[0.25, 0.5, 0]'), 4, '8 of 12 runs are there already; new: 4'),
-    (('[random, together]', '[together]'), 0, '4 of 4 runs are there already'),
-    ((CLASSIC, ''), 0, '4 of 4 runs are there'),
     ((CLASSIC + BOUNDED_LINE, BOUNDED_LINE + CLASSIC), 0, '8 of 8 runs'),
-    (('name: bounded', 'label: new, name: bounded'), 0, '8 of 8 runs are there already'),
     (('radius: 30, ties', 'radius: 31, ties'), 4,
      '4 of 8 runs are there already; run again: 4 of bounded (changed: parameters)'),
     (('{name: classic, radius: 30', '{radius: 30.0, name: classic'), 0, '8 of 8 runs')])

@@ -165,7 +165,7 @@ def test_state_event_claims_random_leaders() -> None:
     assert [state.distance for state in claimed] == [40, 30, 20, 10, 0]
 
 
-@pytest.mark.parametrize('seed', range(10))
+@pytest.mark.parametrize('seed', range(4))
 def test_swarm_recovers_from_corrupted_states(seed: int) -> None:
     stage = begun(line(events=event('corrupt')), seed)
     stage.run(10)
@@ -374,10 +374,3 @@ def test_only_the_recursive_election_can_hesitate() -> None:
     assert hesitant(BOUNDED) is BOUNDED
     assert hesitant(RECURSIVE) is hesitant(RECURSIVE)
     assert hesitant(RECURSIVE.with_levels(5)).levels == 5
-
-
-def test_algorithm_is_unchanged_when_no_event_extends_it() -> None:
-    scenario = load('acsos2022_edge')
-    assert scenario.entrant('recursive').algorithm.round is RECURSIVE.round
-    with_event = load('acsos2022_edge_rounding').entrant('recursive').algorithm
-    assert with_event.round is not RECURSIVE.round

@@ -20,8 +20,6 @@ from typing import Any
 
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.pose_estimates import odometry_covariance
-from leader_election.simulation.robot_logs import read_logs
-from leader_election.swarm.reference_partition import Graph, partition
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.experiment.schema import Localisation
 from leader_election_lab.simulation.position_errors import PositionErrors
@@ -267,92 +265,3 @@ def test_communication_range_limits_hops():
         return int(settings.hop_limit)
     assert limit(messages={'range': 50}, localisation={'communication_range': 25}) == limit() \
         != limit(messages={'range': 50})
-
-
-# Comparison with real robots.
-
-
-LENGTH = 120.0
-"""Length of the part of the logs that is compared [s]."""
-
-
-def paths(real_logs: str) -> NDArray[np.float64]:
-    """Return the positions of five real robots, each second, shape (times, 5, 2) [m]."""
-    logs = read_logs(real_logs)
-    times = np.arange(0.0, LENGTH, 1.0)
-    return np.stack([np.stack([np.interp(times, log.t, log.poses[:, k]) for k in range(2)], axis=1)
-                     for log in logs], axis=1)
-
-
-def distances(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distances of all pairs at all times [m], shape (times, 5, 5)."""
-    found: NDArray[np.float64] = np.linalg.norm(places[:, :, None] - places[:, None], axis=-1)
-    return found
-
-
-def partitions(apart: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the leader of each robot for ten orders of strength, as in the demonstration."""
-    strengths = np.random.default_rng(0).random((10, apart.shape[1]))
-    found = []
-    for now in apart:
-        graph: Graph = {i: {j: float(now[i, j]) for j in range(len(now))
-                            if j != i and now[i, j] <= 2.5} for i in range(len(now))}
-        for strength in strengths:
-            reached = partition(graph, dict(enumerate(strength.tolist())), 3.0, 'id')
-            found.append([reached[i][0] for i in range(len(now))])
-    return np.array(found)
-
-
-def replayed(places: NDArray[np.float64], seed: int, **parameters: Any) -> NDArray[np.float64]:
-    """Return the estimated positions of devices on these paths."""
-    made = PositionErrors(Localisation(**parameters), places[0], np.zeros_like(places[0]),
-                          np.arange(places.shape[1]), np.random.default_rng(seed))
-    found = [places[0] + made.error]
-    for place in places[1:]:
-        made.advance(place, 1.0)
-        found.append(place + made.error)
-    return np.array(found)
-
-
-@pytest.mark.parametrize(('deviation', 'known'), [(0.1, 0.98), (0.2, 0.955), (0.5, 0.895)])
-def test_error_costs_real_robots_as_much_as_independent_errors_of_distances(
-        real_logs, deviation, known):
-    """The known part of robots with the same leader is that for independent errors of links."""
-    places = paths(real_logs)
-    apart = distances(places)
-    right, random = partitions(apart), np.random.default_rng(0)
-    by_positions, by_links = [], []
-    for seed in range(2):
-        by_positions.append(right == partitions(distances(replayed(
-            places, seed, model='cooperative', deviation=deviation, correlation_time=0.0))))
-        noise = np.triu(deviation * random.standard_normal(apart.shape), 1)
-        by_links.append(right == partitions(apart + noise + noise.transpose(0, 2, 1)))
-    assert np.mean(by_links) == pytest.approx(known, abs=0.015)
-    assert np.mean(by_positions) == pytest.approx(known, abs=0.025)
-
-
-def reckoned(real_logs: str) -> NDArray[np.float64]:
-    """Return the positions of these robots by their odometry, as :func:`paths`."""
-    found = []
-    for log in read_logs(real_logs):
-        speed, rate, _ = log.velocities[:-1].T
-        seconds = np.diff(log.t)
-        turned = np.append(0.0, np.cumsum(rate * seconds))
-        heading = log.poses[0, 2] + (turned[:-1] + turned[1:]) / 2.0
-        steps = (speed * seconds)[:, None] * np.stack([np.cos(heading), np.sin(heading)], axis=1)
-        places = np.vstack([log.poses[:1, :2], log.poses[0, :2] + np.cumsum(steps, axis=0)])
-        found.append(np.stack([np.interp(np.arange(0.0, LENGTH, 1.0), log.t, places[:, k])
-                               for k in range(2)], axis=1))
-    return np.stack(found, axis=1)
-
-
-@pytest.mark.parametrize(('since', 'until'), [(20, 60), (60, 120)])
-def test_drift_is_about_that_of_real_odometry(real_logs, since, until):
-    """The error of distances by the odometry of five real robots, 0.40 m and 0.67 m."""
-    places = paths(real_logs)
-
-    def off(believed: NDArray[np.float64]) -> float:
-        error = (distances(believed) - distances(places))[since:until]
-        return float(np.mean(error ** 2))
-    modelled = np.mean([off(replayed(places, seed, model='drift')) for seed in range(20)])
-    assert math.sqrt(modelled) == pytest.approx(math.sqrt(off(reckoned(real_logs))), rel=0.3)

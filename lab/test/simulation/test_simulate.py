@@ -25,7 +25,7 @@ from leader_election_lab.simulation.simulation import Simulation
 from leader_election_lab.states import COUNTERS, MEASURES
 import numpy as np
 import pytest
-from simulations import begun, counts, leaders, LINE, line, played, scene, WALK
+from simulations import begun, leaders, LINE, line, played, scene, WALK
 
 BUSY = scene(
     motion=WALK, rounds={'spread': 0.2, 'jitter': 0.1},
@@ -93,17 +93,6 @@ def test_run_is_the_same_with_snapshots(scenario):
     assert tuple(snapshot.time for snapshot in seen.snapshots) == times
     # A snapshot is a copy, not a view of the running simulation.
     assert len({snapshot.leader.tobytes() for snapshot in seen.snapshots}) > 1
-
-
-@pytest.mark.parametrize('stops', [[30.0], [0.01, 7.3, 7.3, 21.0, 30.0],
-                                   list(np.linspace(0.0, 30.0, 100))])
-def test_run_may_stop_and_continue(stops):
-    whole, parts = begun(WALKING, 5), begun(WALKING, 5)
-    whole.run(30.0)
-    for stop in stops:
-        parts.run(stop)
-    assert leaders(parts) == leaders(whole) and counts(parts) == counts(whole)
-    assert parts.network.watch.samples.tobytes() == whole.network.watch.samples.tobytes()
 
 
 @pytest.mark.parametrize('messages', [{}, {'expiry': 1.5}, {'delay': [0.8, 0.8]}],
@@ -218,17 +207,6 @@ def test_initial_state_has_the_degree_of_the_first_round(wins, acquainted):
     assert len(set(backed)) > 3
 
 
-def test_weakest_wins_when_asked_for():
-    scenario = line(algorithms=[{'name': 'bounded', 'radius': 100, 'wins': 'weakest'}])
-    assert leaders(played(scenario)) == [0] * 5
-
-
-def test_given_links_need_no_range():
-    scenario = line(devices=[{'kind': 'line', 'count': 5, 'step': [7, 0], 'linked': True}],
-                    messages={}, algorithms=[{'name': 'bounded', 'radius': 28}])
-    assert leaders(played(scenario)) == [4] * 5
-
-
 SERVERS = {'kind': 'line', 'count': 3, 'step': [10, 0]}
 USERS = {'kind': 'line', 'count': 2, 'first': [20, 5], 'step': [1, 0], 'among': False}
 """Ids 3 and 4, 1 m apart, stronger than servers by id. Only server 2, at (20, 0), is near."""
@@ -267,10 +245,3 @@ def test_position_that_is_no_number_is_refused():
     with pytest.raises(ScenarioError, match=r'^motion static: the position of device 7 is '
                                             r'\[20.0, nan\] \(seed 0\)$'):
         stage.run(3.0)
-
-
-def test_hops_are_the_distance_when_asked_for():
-    for radius, expected in [(4, [4] * 5), (3, [0, 4, 4, 4, 4]), (1, [0, 2, 2, 4, 4])]:
-        scenario = line(algorithms=[{'name': 'bounded', 'radius': radius}],
-                        messages={'range': 10, 'metric': 'hops'})
-        assert leaders(played(scenario)) == expected

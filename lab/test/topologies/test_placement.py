@@ -164,10 +164,8 @@ def test_edge_list_is_read_with_marks_comments_and_data(tmp_path, text):
 @pytest.mark.parametrize(('text', 'problem'), [
     ('1,2\n2,3\n', "line 1: it takes a link a line, as two names between spaces, .*: '1,2'"),
     ('1 2\n\n1, 3\n', "line 3: it takes a link a line, .*: '1, 3'"),
-    ('1,2 0.5\n', 'line 1: '), ('1 ,2\n', 'line 1: '), ('1 2 0.5\n', 'line 1: .* weights'),
-    ('% bip\n1 2\n', 'line 1: '), ('*Vertices 2\n1 2\n', 'line 1: '),
-    ('e 1 2\n', 'line 1: '), ('31220 1558 1567\n', 'line 1: '),
-    ('New York Boston\n', 'line 1: '), ('1\n', 'line 1: '), ('1 # 2\n', 'line 1: '),
+    ('1 2 0.5\n', 'line 1: .* weights'), ('% bip\n1 2\n', 'line 1: '), ('1 # 2\n', 'line 1: '),
+    ('31220 1558 1567\n', 'line 1: '), ('New York Boston\n', 'line 1: '),
     ('<gexf/>', 'line 1: XML, but no GraphML; it takes GraphML, GML, or a link a line'),
     ('<osm><node/></osm>', 'OpenStreetMap data; save its streets as GraphML'),
     ('\0\0\0\r\n\tOSMHeader\x18', 'OpenStreetMap data; save its streets as GraphML'),
@@ -208,8 +206,7 @@ def test_packed_graph_is_refused(tmp_path):
 
 @pytest.mark.parametrize(('system', 'unit'), [
     *((system, 'degrees') for system in (
-        'EPSG:4326', 'epsg:4269', 'WGS84', 'OGC:CRS84', 'urn:ogc:def:crs:OGC:1.3:CRS84',
-        'GEOGCRS["WGS 84"]', '+proj=longlat +no_defs')),
+        'EPSG:4326', 'WGS84', 'OGC:CRS84', 'GEOGCRS["WGS 84"]', '+proj=longlat +no_defs')),
     ('PROJCRS["NAD83 / New York", LENGTHUNIT["US survey foot", 0.3048]]', 'feet'),
     ('+proj=lcc +lat_1=41 +units=us-ft', 'feet')])
 def test_graphml_is_refused_when_its_places_are_no_metres(tmp_path, system, unit):
@@ -309,22 +306,6 @@ def test_layout_of_three_in_a_line_rests_as_computed_by_hand():
     at_rest = brentq(lambda d: 0.6 * (d - 1) - 0.024 / d**2 - 0.024 / (2 * d)**2, 1, 2)
     position = lay_out([[-3, 0], [0, 0], [3, 0]], [[0, 1], [1, 2]])
     assert position == pytest.approx(np.array([[-at_rest, 0], [0, 0], [at_rest, 0]]), abs=1e-5)
-
-
-def test_layout_of_a_ring_of_four_rests_as_a_square():
-    """
-    A ring of four rests as a square of side s.
-
-    Each has two springs, each at half the strength for that, and along the diagonal they add up to
-    0.6 (s - 1) / sqrt(2) each way; its neighbours push by 0.024 / s^2 sqrt(2) that way, the one
-    across by 0.024 / (2 s^2).
-    """
-    side = brentq(lambda s: 0.6 * (s - 1) / 2**0.5
-                  - 0.024 / s**2 * 2**0.5 - 0.024 / (2 * s**2), 1, 2)
-    position = lay_out([[2, 1], [-1, 1], [-1, -1.5], [1, -1]], [[0, 1], [1, 2], [2, 3], [0, 3]])
-    sides = np.hypot(*(position - np.roll(position, -1, axis=0)).T)
-    assert sides == pytest.approx(np.full(4, side), abs=1e-4)
-    assert np.hypot(*(position[0] - position[2])) == pytest.approx(side * 2**0.5, abs=1e-4)
 
 
 @given(st.integers(2, 12), st.integers(0, 999))
