@@ -113,15 +113,15 @@ def left_behind(folder):
 
 
 def test_demo_of_real_logs_passes(tmp_path):
-    """The replay has the first 24 s of the logs."""
+    """The replay has the first 24 s of three logs."""
     for file in (files('leader_election.simulation') / 'logs' / 'physics5').iterdir():
-        if file.name.endswith('.csv'):
+        if file.name in ('robot_1.csv', 'robot_2.csv', 'robot_3.csv'):
             header, *rows = file.read_text().splitlines(keepends=True)
             (tmp_path / file.name).write_text(
                 header + ''.join(row for row in rows if float(row.partition(',')[0]) < 24.0))
     done = run(tmp_path, '--logs', str(tmp_path), '--real-time-factor', '8')
     assert done.returncode == 0, done.stdout + done.stderr
-    assert 'by_truth_again: 5 of 5 robots were heard' in done.stdout
+    assert 'by_truth_again: 3 of 3 robots were heard' in done.stdout
     overall = next(line for line in done.stdout.splitlines() if 'overall' in line)
     odometry, whole, again = (float(word.rstrip('%')) for word in overall.split()[1:])
     assert 0.0 <= whole <= odometry <= 100.0 and 0.0 < again <= 100.0
@@ -168,7 +168,7 @@ def test_demo_with_kills_physics_and_a_task_passes_and_writes_its_results(tmp_pa
 def test_run_in_a_terminal_can_be_paused_and_its_page_stays_until_a_key_is_pressed(tmp_path):
     process, terminal = pty.fork()
     if process == 0:
-        os.execv(sys.executable, [*DEMO, '--robots', '3', '--duration', '3', '--world', 'empty',
+        os.execv(sys.executable, [*SHORT, '--robots', '3', '--duration', '3', '--world', 'empty',
                                   '--processes', '1', '--output', str(tmp_path / 'out')])
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
     shown = ''
