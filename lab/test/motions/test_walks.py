@@ -296,11 +296,12 @@ def compiled_walk(motion, values, position, ticks, seed=0, tick=1.0):
 
 @njit
 def _walk(step, given, position, tick, places):
-    places[0] = position
-    for t in range(1, len(places)):
+    # To assign whole rows takes numba seconds to compile.
+    for t in range(len(places)):
         for i in range(len(position)):
-            call_step(step, given, np.uint32(i), t * tick, np.uint32(i))
-        places[t] = position
+            if t > 0:
+                call_step(step, given, np.uint32(i), t * tick, np.uint32(i))
+            places[t, i, 0], places[t, i, 1] = position[i, 0], position[i, 1]
 
 
 def step_lengths(places):

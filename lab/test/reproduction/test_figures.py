@@ -52,6 +52,14 @@ def test_mean_over_seeds_is_drawn_in_the_colour_of_its_algorithm():
     assert axes.get_yscale() == 'linear' and axes.get_ylim()[0] == 0.0 < axes.get_ylim()[1] < 1.0
 
 
+def test_band_ends_at_0_and_1():
+    # Of two seeds the interval exceeds both.
+    dataset = results(['bounded'], TIMES, 2, instability=np.reshape([0.0, 1.0], (2, 1)))
+    [axes] = draw_instability(dataset).axes
+    heights = axes.collections[0].get_paths()[0].vertices[:, 1]
+    assert (heights.min(), heights.max()) == (0.0, 1.0)
+
+
 def test_published_means_are_drawn_dashed_in_the_colour_of_their_algorithm():
     reference = reproduction.instability('acsos2022_random')
     figure = draw_instability(results(['bounded', 'resilient-1'], TIMES), reference, early=True)
