@@ -134,7 +134,7 @@ def test_distances_stay_accurate_when_one_in_five_ids_is_wrong():
     right, wrong = (
         np.sqrt(np.mean([error ** 2 for second in swarm.run(100) if second > 5.0
                          for error in swarm.errors(ALL)[0]]))
-        for swarm in (kind(len(ALL), 2, True, reach=8.0) for kind in (Neighbourhood, Misreading)))
+        for swarm in (kind(len(ALL), 3, True, reach=8.0) for kind in (Neighbourhood, Misreading)))
     assert wrong < FACTOR * right
 
 
