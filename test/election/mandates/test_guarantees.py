@@ -50,7 +50,7 @@ def test_no_robot_is_under_two_mandates_in_every_network_of_up_to_three_robots()
         for graph in graphs(robots, 'one'):
             found = Network(graph, (1, 2)).check(steps)
             assert found.faults == [] and found.mandates > robots
-    assert Network({1: {2: 1.0}, 2: {1: 1.0}}, (1, 2), rosters=changing(2)).check(3).faults == []
+    assert Network({1: {2: 1.0}, 2: {1: 1.0}}, (1, 2), rosters=changing(2)).check(4).faults == []
 
 
 def test_violation_is_found_in_every_network_when_clocks_of_leases_stop_during_sleep() -> None:
