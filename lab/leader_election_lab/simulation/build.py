@@ -46,6 +46,8 @@ from numpy.typing import NDArray
 
 SMALL = 5_000
 """The number of devices that fit into a processor's cache. More are sorted by position."""
+FEW = 100
+"""The number of devices up to which a row lists all others: that costs less than rebuilds."""
 
 
 def placements_of(groups: tuple[Group, ...], seed: int) -> tuple[Placement, ...]:
@@ -117,12 +119,11 @@ def network_of(
     position[~moving] = placed[~moving]
     movers = np.flatnonzero(moving) if speed > 0.0 else np.zeros(0, np.int64)
     first, second = np.zeros((2, 0), np.int32) if pairs is None else pairs.T.copy()
-    lists = NeighbourLists(
-        first, second, np.zeros((0, 2)), pairs is not None,
-        # At least two steps between rebuilds.
-        max(SKIN * scenario.messages.range, 4.0 * speed * scenario.tick)
-        if speed > 0.0 and pairs is None else 0.0,
-        speed, scenario.tick, np.array([-np.inf]))
+    # At least two steps between rebuilds.
+    skin = 0.0 if speed == 0.0 or pairs is not None else np.inf if n <= FEW else max(
+        SKIN * scenario.messages.range, 4.0 * speed * scenario.tick)
+    lists = NeighbourLists(first, second, np.zeros((0, 2)), pairs is not None, skin, speed,
+                           scenario.tick, np.array([-np.inf]))
     return Network(
         devices=Devices(
             id=ids + scenario.first_id, by_id=np.argsort(ids), strength=np.zeros(n),

@@ -97,14 +97,15 @@ def test_run_is_the_same_with_snapshots(scenario):
 
 @pytest.mark.parametrize('messages', [{}, {'expiry': 1.5}, {'delay': [0.8, 0.8]}],
                          ids=['plain', 'expiry', 'delay'])
-def test_run_is_the_same_for_any_skin(messages, monkeypatch):
+def test_run_is_the_same_whenever_lists_are_rebuilt(messages, monkeypatch):
     scenario = scene(motion=WALK, messages={'range': 25, **messages})
     found = []
-    for skin in (0.33, 0.4, 3.0):
+    for few, skin in ((0, 0.33), (0, 0.4), (0, 3.0), (100, 0.4)):
+        monkeypatch.setattr(build, 'FEW', few)
         monkeypatch.setattr(build, 'SKIN', skin)
         result = run(scenario, 0)
         found.append((result.samples.tobytes(), int(result.counts[COUNTERS.index('sent')])))
-    assert found == found[:1] * 3
+    assert found == found[:1] * 4
 
 
 @pytest.mark.parametrize('field', ['pool', 'workspace'])
