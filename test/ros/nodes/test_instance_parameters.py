@@ -127,10 +127,11 @@ def test_failing_task_is_reported_once_and_the_robot_continues():
     runner, = node.robot.main.parts['regions'].task_runners
     task: Any = runner.task
     spin_until([bench, node], lambda: runner.errors > 3 and reading.get_subscription_count() > 0)
-    reading.publish(Float64(data=7.0))
-    spin_until([bench, node], lambda: bool(alarms) and len(told) > 5 and any(
+    # The first may be lost: the node may not know the publisher yet.
+    spin_until([bench, node], lambda: bool(alarms) or reading.publish(Float64(data=7.0)))
+    spin_until([bench, node], lambda: len(told) > 5 and any(
         'no such shelf' in line.msg for line in lines))
-    assert task.heard == [7.0] and task.began <= task.member.node.seconds()
+    assert {*task.heard} == {7.0} and task.began <= task.member.node.seconds()
     assert node.robot.counts[ROUNDS] > 0 and decision(node) == ['go']
     statuses = [status for message in told for status in message.status]
     assert statuses[-1].level == DiagnosticStatus.WARN
