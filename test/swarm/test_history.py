@@ -323,3 +323,13 @@ def test_tracker_reads_terms_and_grants_from_messages():
     assert {i: view.granted for i, view in robots.items()} == {
         1: None, 2: True, 3: False, 4: None, 5: None}
     assert {i: view.term for i, view in robots.items()} == {1: 5, 2: 0, 3: 0, 4: None, 5: 0}
+
+
+def test_constant_rate_of_changes_is_constant():
+    statistics = Statistics()
+    for second in range(60):
+        observe(statistics, float(second), {1: second % 2, 2: 2})
+        if second >= CHANGES_WINDOW:
+            assert statistics.changes_a_minute == 30.0
+    observe(statistics, 60.0 + 3 * CHANGES_WINDOW, {1: 2, 2: 2})
+    assert statistics.changes_a_minute == 60.0 / (1.0 + 3 * CHANGES_WINDOW) / 2

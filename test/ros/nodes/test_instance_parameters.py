@@ -226,3 +226,19 @@ def test_plug_in_parameter_changes_at_run_time():
     spin_until([bench, node], lambda: far(3.0))
     result, = node.set_parameters([Parameter('by_factor.factor', value=99.0)])
     assert not result.successful and 'by_factor.factor' in result.reason
+
+
+def test_sensor_metric_divides_regions():
+    """Robots 1 and 2 read the same value. Robot 3 reads far less, so it leads itself."""
+    robots = [robot(i, metric='sensor_difference', radius=2.0, communication_range=9.0)
+              for i in (1, 2, 3)]
+    bench = Bench({i: (float(i), 0.0) for i in (1, 2, 3)})
+    sensors = {i: bench.create_publisher(Float64, f'/r{i}/reading', 10) for i in (1, 2, 3)}
+
+    def publish() -> None:
+        for i, value in ((1, 20.0), (2, 20.5), (3, 5.0)):
+            sensors[i].publish(Float64(data=value))
+    bench.create_timer(0.05, publish)
+    spin_until([bench, *robots],
+               lambda: [r.robot.state.leader for r in robots] == [2, 2, 3]
+               and all(len(r.robot.neighbours) == 2 for r in robots))

@@ -198,6 +198,13 @@ OPTIONAL = {'detections': 'vision_msgs', 'tags': 'tf2_msgs'}
 """The sources that need a package which is not on PyPI."""
 
 
+def test_measurements_of_another_layout_are_counted() -> None:
+    node, bench = robot(1, pose_source='cooperative'), Bench({1: (0.0, 0.0)})
+    publisher = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
+    bench.create_timer(0.05, lambda: publisher.publish(Float64MultiArray(data=[7.0, 2.5, 0.25])))
+    spin_until([bench, node], lambda: node.robot.counts['measurements_rejected'] > 2)
+
+
 def test_range_topics_of_each_neighbour_are_read():
     """Robot 1 has topics for 7 and 8, and uses metric ``range`` without a filter."""
     node = robot(1, metric='range', sighting_sources='ranges', range_ids='7-8')

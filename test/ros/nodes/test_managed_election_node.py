@@ -222,3 +222,13 @@ def test_autostart_activates_the_node():
     assert Manager(node, bench).state() == ACTIVE
     with pytest.raises(ParameterError, match="parameter tasks: unknown task 'none'"):
         managed(autostart=True, tasks='none')
+
+
+def test_failed_configuration_leaves_no_publisher_and_can_be_repeated():
+    node = managed(tasks='none')
+    manager, bare, named = Manager(node), belongings(node), parameters(node)
+    for _ in range(2):
+        assert not manager.ask(CONFIGURE) and manager.state() == UNCONFIGURED
+        assert belongings(node) == bare and parameters(node) == named
+    assert node.set_parameters([Parameter('tasks', value='count')])[0].successful
+    assert manager.ask(CONFIGURE) and manager.state() == INACTIVE

@@ -223,10 +223,12 @@ def test_damage_is_reported_by_file(tmp_path, capsys):
     reader = Reader(path)
     assert len(list(reader.entries(lambda topic, kind: True))) > 2
     path.write_bytes(path.read_bytes()[:-reader.damages[0].left])
+    (tmp_path / 'bag_2.mcap').write_bytes(content[:100])
     assert main([str(tmp_path)]) == 0
-    first, second = capsys.readouterr().err.splitlines()
+    first, second, third = capsys.readouterr().err.splitlines()
     assert re.search(r'bag_0.mcap is cut off .* up to 1?\d.0 s, and its last \d+ bytes not', first)
     assert re.search(r'bag_1.mcap has no end, .* read up to [23]\d.0 s', second)
+    assert 'bag_2.mcap is cut off or damaged; no message of it' in third
 
 
 @pytest.mark.parametrize('message', [

@@ -287,3 +287,13 @@ def test_restarted_simulation_continues_the_times(capsys, tmp_path):
     assert json.loads(out)['duration'] == pytest.approx(59.0, abs=0.3)
     assert json.loads(out)['losses'] == [] and json.loads(out)['messages'] == 60
     assert err.startswith('warning: a clock was set 1 time, ') and err.count('\n') == 1
+
+
+def test_localisation_chart_is_refused_without_truth_and_deviations(tmp_path, capsys):
+    file, chart = tmp_path / 'run.mcap', tmp_path / 'chart.png'
+    write(file, [(float(second), '/neighbourhood', word(1, 1)) for second in range(4)])
+    assert main([str(file), '--localisation', str(chart)]) == 2
+    out, err = capsys.readouterr()
+    assert err == (f'error: {chart}: there is nothing to draw: the recording holds neither true '
+                   'positions nor deviations\n')
+    assert '1 robot' in out and 'localisation' not in out and not chart.exists()

@@ -18,10 +18,12 @@ import json
 import re
 import sys
 
+from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay_command import main
+from leader_election.swarm.recording.report import as_text, report
 import pytest
 from swarm.levels import level_message, register_levels
-from swarm.recording.made import distances, localised, status, truth, word, write
+from swarm.recording.made import distances, entries, localised, replay, status, truth, word, write
 
 
 def test_report_has_leaders_changes_and_traffic(recorded, capsys):
@@ -158,3 +160,13 @@ def test_printed_report_breaks_lines_between_words_when_a_terminal_is_narrow(
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) < 80
     assert ' '.join(' '.join(lines).split()) == ' '.join(saved.read_text().split())
+
+
+def test_fields_of_many_robots_are_cut_short_in_the_text():
+    many = entries(*((0.1 * robot, '/neighbourhood', word(robot, 1)) for robot in range(1, 26)))
+    run = replay(many, ReplaySettings())
+    views = {i: view._replace(fields={'level': i})
+             for i, view in run.snapshots[-1].robots.items()}
+    run.snapshots[-1] = run.snapshots[-1]._replace(robots=views)
+    lines = as_text(report(run, ReplaySettings())).splitlines()
+    assert lines[-2:] == ['        20 level=20', '       ... and 5 more']

@@ -220,3 +220,9 @@ def test_table_shows_mandates_when_the_swarm_has_them(width):
     share = 6 / (3 * len(drawn.snapshot.robots))
     assert f'1 leader acts, over 3 robots, under a mandate {share:.0%} of the time' in line(
         drawn, statistics)
+
+
+def test_one_line_has_the_fields_in_short():
+    text = line(with_fields(frame(note='killed')), Statistics())
+    assert ' · 1: level=1, heat=0.1235; 2: level=2, heat=0.1235; ' in text
+    assert text.endswith('… · killed')
