@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Observation of a run on made snapshots, and attacks, which nothing survives but robots."""
+"""Observation of a run, on made snapshots; attacks, which every robot survives."""
 
 import random
 import sys

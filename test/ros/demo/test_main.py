@@ -69,6 +69,7 @@ def test_arena_is_as_large_as_the_robots_need(robots):
     (['--task', 'gate', '--kill-period', '20'], '--kill-period: not allowed with'),
     (['--without-mandate'], '--without-mandate: needs --task gate'),
     (['--task', 'gate', '--robots', '2'], '--robots: the gate takes 3 or more'),
+    (['--sightings'], '--sightings: needs --logs'),
     (['--logs', 'physics5', '--sightings', 'uwb', '--landmarks'], '--landmarks: needs'),
 ])
 def test_wrong_options_end_with_status_2_and_name_the_option(arguments, named, capsys):

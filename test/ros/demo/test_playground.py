@@ -47,6 +47,7 @@ import pytest
 from rcl_interfaces.srv import GetParameters
 from rclpy.parameter import parameter_value_to_python
 from ros2_stand_in import put_on_path
+from support import PATIENCE
 from swarm.recording.made import word
 
 RUNNING = [name for name, setting in SETTINGS.items() if 'anew' not in setting]
@@ -290,10 +291,12 @@ def test_tours_execute_all_steps_and_are_undone(
     (tmp_path / 'sleep').write_text('#!/bin/sh\nexec sleep 600\n')
     (tmp_path / 'sleep').chmod(0o755)
     monkeypatch.setattr(processes, 'sys', SimpleNamespace(executable=str(tmp_path / 'sleep')))
-    game, before = Playground(tmp_path, robots=5), {}
+    game = Playground(tmp_path, robots=5)
 
     def until(condition: Callable[[], bool]) -> None:
+        end = time.monotonic() + PATIENCE
         while not condition():
+            assert time.monotonic() < end
             for robot in game.living:
                 game.observer.tracker.hear(
                     word(robot, 1).data, clock.seconds(game.observer.steady_clock))
@@ -316,28 +319,29 @@ def test_tours_execute_all_steps_and_are_undone(
         until(over)
         return told, last
 
-    game.start()
-    before = dict(game.values)
-    for title, steps in TOURS.items():
-        assert 50.0 <= sum(step['wait'] for step in steps) <= 75.0
-        monkeypatch.setitem(controls.TOURS, title, [  # type: ignore[arg-type]
-            step | {'wait': step['wait'] / 100.0} for step in steps])
-        told, last = follow(title)
-        assert told == [f"{title}: {step['text']}" for step in steps]
-        set_to = {step['control']: step['value'] for step in steps if step.get('control') in last}
-        assert {**last, **set_to} == last
-        # The end of a tour undoes what the tour has changed.
-        assert game.values == before and game.living == [*game.ids]
-    why, dead, _ = TOURS
-    for change, tour, value in (('algorithm', 'colour'), why, {'radius': 6.0}), (
-            ('kill', 1), dead, {'speed': 0.2}):
-        game.do(*change)
-        game.request('tour', tour)
-        until(lambda value=value: game.values == {**before, **value})
-    game.do('odom_silent', '2')
-    game.request('reset', None)
-    until(lambda: game.values == before and game.living == [*game.ids] and not game.told)
-    game.processes.stop(0.0)
+    with game.processes:
+        game.start()
+        before = dict(game.values)
+        for title, steps in TOURS.items():
+            assert 50.0 <= sum(step['wait'] for step in steps) <= 75.0
+            monkeypatch.setitem(controls.TOURS, title, [  # type: ignore[arg-type]
+                step | {'wait': step['wait'] / 100.0} for step in steps])
+            told, last = follow(title)
+            assert told == [f"{title}: {step['text']}" for step in steps]
+            set_to = {step['control']: step['value'] for step in steps
+                      if step.get('control') in last}
+            assert {**last, **set_to} == last
+            # The end of a tour undoes what the tour has changed.
+            assert game.values == before and game.living == [*game.ids]
+        why, dead, _ = TOURS
+        for change, tour, value in ((('algorithm', 'colour'), why, {'radius': 6.0}),
+                                    (('kill', 1), dead, {'speed': 0.2})):
+            game.do(*change)
+            game.request('tour', tour)
+            until(lambda value=value: game.values == {**before, **value})
+        game.do('odom_silent', '2')
+        game.request('reset', None)
+        until(lambda: game.values == before and game.living == [*game.ids] and not game.told)
 
 
 def test_page_has_a_control_for_each_setting_switch_and_act(ros: None, tmp_path: Path) -> None:
