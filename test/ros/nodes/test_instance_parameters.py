@@ -195,14 +195,14 @@ FACTOR = Metric('by_factor', cost=lambda metres, own, other, p: metres * p.facto
                 parameters=Changing, needs_positions=True)
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def registered(ros: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Start ROS with an algorithm and a metric of a user's."""
     monkeypatch.setitem(ALGORITHMS._entries, 'near-by', NEAR)
     monkeypatch.setitem(METRICS._entries, 'by_factor', FACTOR)
 
 
-def test_plug_in_parameters_are_declared_under_the_name_of_their_entry():
+def test_plug_in_parameters_are_declared_under_the_name_of_their_entry(registered):
     node = robot(1, algorithm='near-by', metric='by_factor', round_period=NEVER,
                  **{'near_by.margin': 2.5})
     assert node.get_parameter('near_by.margin').value == 2.5
@@ -213,7 +213,7 @@ def test_plug_in_parameters_are_declared_under_the_name_of_their_entry():
     assert node.describe_parameter('near_by.margin').read_only
 
 
-def test_plug_in_parameter_changes_at_run_time():
+def test_plug_in_parameter_changes_at_run_time(registered):
     node = robot(1, metric='by_factor', communication_range=9.0)
     bench = Bench({1: (0.0, 0.0)})
     bench.others = {9: 9.0}

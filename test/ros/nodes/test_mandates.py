@@ -153,7 +153,6 @@ def test_replaced_file_lasts_over_a_power_failure(
     assert written == [(False, False), (True, True)]
 
 
-@pytest.mark.usefixtures('ros')
 def test_robot_does_not_act_with_another_roster_when_it_restarts() -> None:
     for roster, may_act in (('v1 3', True), ('v2 3', False), ('v1 3', True)):
         node = bench.robot(3, metric='hops', communication_range=float('inf'), mandate=0.5,
