@@ -124,8 +124,7 @@ def in_flight(network: Network, algorithm: Algorithm) -> list[tuple[int, int, An
             network.links.in_flight) > 0 else ():
         place = network.links.in_flight[k, 0]
         while place != NONE:
-            found.append((i, j, state_layout(algorithm).state(
-                network.pool.exports, int(place))))
+            found.append((i, j, state_layout(algorithm).state(network.pool.exports, int(place))))
             place = network.pool.next[place]
     return found
 

@@ -262,8 +262,7 @@ def test_figure_and_report_are_written_of_any_scenario(tmp_path, capsys):
     as_led = ('--measure', 'led', '--out', tmp_path / 'led.svg')
     assert called(subcommands.figure, 'figure', 'small', *as_led, *folder) == 0
     assert called(subcommands.report_own, 'report', path, *folder) == 0
-    written = [Path(line.removeprefix('wrote ')) for line in
-               capsys.readouterr().out.splitlines()]
+    written = [Path(line.removeprefix('wrote ')) for line in capsys.readouterr().out.splitlines()]
     assert written == [tmp_path / 'out' / 'figures' / 'small.png', tmp_path / 'led.svg',
                        tmp_path / 'out' / 'small.md']
     assert all(file.stat().st_size > 1000 for file in written)

@@ -177,8 +177,7 @@ def test_winner_has_the_least_instability_among_those_with_enough_devices_led():
     # 0.08 is a fifth less than 0.10; 0.04 is three fifths less.
     assert best['margin'].values == pytest.approx(
         np.array([[0.2, 0.6], [0.2, np.nan]]), nan_ok=True)
-    assert best['led'].values == pytest.approx(
-        np.array([[0.9, 0.8], [0.9, np.nan]]), nan_ok=True)
+    assert best['led'].values == pytest.approx(np.array([[0.9, 0.8], [0.9, np.nan]]), nan_ok=True)
 
 
 def test_single_competitor_has_no_margin():
@@ -211,8 +210,7 @@ def test_lead_within_chance_is_marked():
     """
     b = np.array([[[0.10, 0.12, 0.10, 0.12], [0.10] * 4], [[0.105, 0.115] * 2, [0.11] * 4]])
     instability = np.stack([np.full((2, 2, 4), 0.10), b])[..., np.newaxis]
-    drawn = results(['a', 'b'], SIX, 4, PLACES, correct=10, mean_size=10,
-                    instability=instability)
+    drawn = results(['a', 'b'], SIX, 4, PLACES, correct=10, mean_size=10, instability=instability)
     best = most_stable(drawn).transpose('messages.loss', 'motion.speed')
     assert (best['winner'] == 'a').all()
     assert best['chance'].values.tolist() == [[True, True], [False, True]]

@@ -101,8 +101,7 @@ def test_range_is_inclusive() -> None:
     # 0 and 2 are linked to 1 and 3 only, which are linked to all.
     ({'among': [False, True, False, True]}, {(0, 1), (0, 3), (1, 2), (1, 3), (2, 3)}),
     ({'among': [False] * 4}, set())])
-def test_links_join_present_devices_of_one_group(
-        restriction: Any, pairs: Any) -> None:
+def test_links_join_present_devices_of_one_group(restriction: Any, pairs: Any) -> None:
     assert found([[1.0, 1.0]] * 4, 1.0, **restriction) == pairs
 
 

@@ -23,14 +23,7 @@ from leader_election.parameters import build, ParameterError
 from leader_election_lab.engine.device_round import call_step
 from leader_election_lab.engine.entry_points import step_entry
 from leader_election_lab.motions import LEVY, SHUTTLE, WAYPOINT
-from leader_election_lab.motions.walks import (
-    box,
-    check_walls,
-    confine,
-    pareto,
-    set_out,
-    stride,
-)
+from leader_election_lab.motions.walks import box, check_walls, confine, pareto, set_out, stride
 from numba import njit
 import numpy as np
 import pytest

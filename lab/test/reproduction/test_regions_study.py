@@ -171,9 +171,10 @@ def test_figures_show_curves_of_alphas_by_number_of_users_and_chance():
     # Of the middle number of users.
     panels = draw_loads(made(), 'bounded').axes
     assert [axes.get_lines()[1].get_ydata()[0] for axes in panels] == [100.0] * 2 + [50.0] * 2
-    for axes in draw_evenness(made(), 'bounded').axes:
-        assert all(line.get_ydata() == pytest.approx([1.0, 0.5, 2.0])
-                   for line in axes.get_lines())
+    uneven = draw_evenness(made(), 'bounded').axes
+    assert [axes.get_title() for axes in uneven] == ['before leaders fail', 'after, chance 1']
+    for axes in uneven:
+        assert all(line.get_ydata() == pytest.approx([1.0, 0.5, 2.0]) for line in axes.get_lines())
 
 
 def test_algorithm_without_results_is_an_error():

@@ -40,12 +40,7 @@ from reproduction.coordination2019 import (
     served,
     smooth,
 )
-from reproduction.ifac2020 import (
-    most_rounds,
-    quadratic,
-    within_bound,
-    within_closed_form,
-)
+from reproduction.ifac2020 import most_rounds, quadratic, within_bound, within_closed_form
 from reproduction.readings import extreme, verdict
 from simulations import scene, WALK
 import xarray as xr
@@ -97,8 +92,7 @@ def test_steadier_most_of_the_time_counts_rounds_after_the_warm_up(
     assert verdict([reading]) == wanted
 
 
-def test_cost_is_linear_unless_a_round_compares_all_pairs(
-        monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cost_is_linear_unless_a_round_compares_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert verdict(cost(xr.Dataset(), 'bounded')) == 'yes'
 
     def all_pairs(device: Any, state: Any, neighbours: Any, metric: Any, parameters: Any) -> Any:

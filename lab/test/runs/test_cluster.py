@@ -174,8 +174,7 @@ def test_run_that_kills_its_workers_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv('PYTHONPATH', str(tmp_path), prepend=':')
     monkeypatch.setenv('DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES', '0')
     scenario = load(tmp_path, MINES)
-    with scheduler() as (address, _), workers(
-            address, 2, '--preload', 'minefield'):
+    with scheduler() as (address, _), workers(address, 2, '--preload', 'minefield'):
         with pytest.raises(ResultError, match='bounded, seed 0, variant 2: all workers that were '
                                               'given this run died; .* All other runs are kept'):
             runs.run(scenario, [0], tmp_path, progress=RecordedProgress(), cluster=address)

@@ -22,12 +22,7 @@ from leader_election_lab.runs import kept, results, store
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.store import Key
 from leader_election_lab.simulation.run import Run
-from leader_election_lab.states import (
-    COLUMNS,
-    COUNTERS,
-    MEASURES,
-    REGION_MEASURES,
-)
+from leader_election_lab.states import COLUMNS, COUNTERS, MEASURES, REGION_MEASURES
 import numpy as np
 import pytest
 from small_scenario import load, TEXT, VARIED

@@ -64,8 +64,7 @@ def test_own_measure_is_computed_at_each_sample_and_changes_nothing_else(
 
 def test_own_measure_of_branches_is_that_of_separate_runs(add: Any, tmp_path: Path) -> None:
     add('lead', lambda sample: sample.leads.sum())
-    varied = lab.load({**TEXT, 'measure': {'own': ['lead']},
-                       'vary': {'events.last': [3, 20]}})
+    varied = lab.load({**TEXT, 'measure': {'own': ['lead']}, 'vary': {'events.last': [3, 20]}})
     found = lab.run(varied, 2, tmp_path / 'varied')
     assert (found['lead'] == found['leaders']).all()
 

@@ -49,8 +49,7 @@ def running(scenario: Any, *times: float) -> list[list[int]]:
             for one in simulate(scenario, 'bounded', 0, times).snapshots]
 
 
-def test_devices_of_contacts_are_there_from_their_first_link_to_their_last(
-        tmp_path: Path) -> None:
+def test_devices_of_contacts_are_there_from_their_first_link_to_their_last(tmp_path: Path) -> None:
     """3 is linked to 0 up to the end of the trace. 1 is linked to 0 again after a pause."""
     scenario = contacts(tmp_path, ('0,0,1,1\n10,1,2,1\n15,1,2,0\n18,0,1,0\n20,0,1,1\n25,0,1,0\n'
                                    '30,0,3,1\n35,0,3,0\n'), duration=40)
