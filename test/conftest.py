@@ -31,7 +31,8 @@ DOMAINS = 102 // WORKERS
 """The number of ROS domains (0 to 101) of each worker of pytest-xdist."""
 _tests = count(os.getpid())
 
-LONG = ('test/test_tutorials', 'test/ros/demo', 'test/test_', 'test/ros/nodes', 'test/config')
+LONG = ('test/test_typed_messages', 'test/test_tutorials', 'test/ros/demo', 'test/test_',
+        'test/ros/nodes', 'test/config')
 """The folders of tests that start processes and nodes or compute for long, longest first."""
 
 

@@ -238,11 +238,6 @@ def test_export_writes_a_row_a_time_or_a_run(tmp_path, capsys):
         assert [line.split()[:2] for line in out.splitlines() if 'mean_radius' in line] == [
             ['mean_radius', 'm']]
         assert len((tmp_path / 'out' / name).read_text().splitlines()) == rows + 1
-    # By the name of the results, as with the other commands.
-    by_name = tmp_path / 'by_name.csv'
-    assert called(subcommands.export_results, 'export', 'small', '--results', tmp_path / 'out',
-                  '--out', by_name) == 0
-    assert by_name.read_text() == (tmp_path / 'out' / 'small.csv').read_text()
     with pytest.raises(ResultError, match='results of small have no measures of devices; they ta'):
         called(subcommands.export_results, *command, '--devices')
     with pytest.raises(ResultError, match=r'x.txt is not allowed; it takes a name that ends in'):

@@ -340,14 +340,6 @@ def hesitate(network: Network, *devices: int) -> None:
         network.states[i] = network.states[i]._replace(hesitates=1)
 
 
-def test_hesitation_without_a_new_level_has_no_effect() -> None:
-    network = three(1.0)
-    before = dict(network.states)
-    hesitate(network, 1, 2, 3)
-    network.lockstep()
-    assert network.states == before
-
-
 def test_hesitating_device_names_itself_for_a_round() -> None:
     """
     2 proceeds to level 1 since 1 is too far away; 3, at that level, is better than 2.
