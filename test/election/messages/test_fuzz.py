@@ -113,8 +113,9 @@ def test_swarm_recovers_within_the_bound_after_an_attack(name, data):
 
 @ALL
 def test_swarm_recovers_after_the_payloads_of_the_corpus(name):
-    payloads_of_it = [payload for payload in corpus() if algorithm_of(payload) == name]
-    check_recovery(name, [payloads_of_it] * 3, {}, random.Random(0))
+    """Each is sent in three rounds."""
+    attack = [[payload] for payload in corpus() if algorithm_of(payload) == name for _ in range(3)]
+    check_recovery(name, attack, {}, random.Random(0))
 
 
 def test_check_of_recovery_detects_lasting_harm():
