@@ -53,6 +53,7 @@ from leader_election.election.algorithms.fields import (
     Unbounded,
 )
 from leader_election.election.algorithms.recursive import LEVELS
+from leader_election.election.algorithms.replicated import ENTRIES
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.parameters import build, ParameterError
@@ -110,6 +111,22 @@ def test_algorithm_declares_the_required_fields(name):
     for device in (Device(0, 0.0), Device(9, -7.5)):
         for field, value in zip(algorithm.fields, algorithm.start(device)):
             assert field.padding in (None, value)
+
+
+@pytest.mark.parametrize('name, expected', [
+    ('bounded', (-4.0, 0.0, 3, 0)),
+    ('classic', (-4.0, 3, 0.0, 0.0, 3, 0, 0)),
+    ('colour', (-4.0, 0.0, 3, 1, 0, 3, 3)),
+    ('given', (inf, 3, 0)),
+    ('resilient', (-4.0, 0.0, 3, 1.0, 0.0, 3, 3)),
+    ('recursive', (-1, 4.0, (inf,) * LEVELS, (-1,) * LEVELS, (inf,) * LEVELS, 0.0, 3,
+                   (0,) * LEVELS)),
+    ('recursive-replicated', (0, 0, -1, (inf,) * ENTRIES, (-1,) * ENTRIES, (inf,) * LEVELS, 0.0, 3,
+                              (0,) * LEVELS)),
+])
+def test_robot_leads_itself_or_nobody_at_its_start(name, expected):
+    algorithm = ALGORITHMS.get(name)
+    assert algorithm.start(Device(3, 4.0)) == algorithm.state(*expected)
 
 
 def test_barred_robot_backs_nobody_at_its_start_in_classic():

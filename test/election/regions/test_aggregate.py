@@ -97,6 +97,12 @@ def test_aggregate_returns_its_result(
     assert together(aggregate, {}) == of_nobody
 
 
+def test_aggregates_are_selected_by_their_names() -> None:
+    assert [make().name for make in (
+        count, total, mean, least, greatest, any_of, all_of, histogram, top, union)] == [
+            'count', 'sum', 'mean', 'min', 'max', 'any', 'all', 'histogram', 'top', 'union']
+
+
 @pytest.mark.parametrize('aggregate', [
     Aggregate('pair', ADD, (0.0, 0.0), lambda _, reading: reading, list), total(2)])
 def test_no_more_than_one_number_too_many_is_read_of_a_reading(aggregate: Aggregate) -> None:
