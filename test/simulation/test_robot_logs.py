@@ -108,6 +108,7 @@ def test_logs_are_in_the_order_of_their_numbers(tmp_path):
     (LOG_HEADER + '0,0,0,0,0,0\n1,0,0,nan,0,0\n', "line 3: x is not a finite number: 'nan'"),
     (LOG_HEADER + '0,fast,0,0,0,0\n', "line 2: v is not a finite number: 'fast'"),
     (LOG_HEADER + '0,0,0,0,0,0\n1,0,0\n', 'line 3: x is not a finite number: None'),
+    (LOG_HEADER + '0,0,0,0,0,0\n1,0,0,0,0,\n', 'line 3: theta is not a finite number'),
     (LOG_HEADER + '0,0,0,0,0,0\n2,0,0,0,0,0\n1,0,0,0,0,0\n',
      'line 4: time does not increase: t is 1 after 2'),
     (LOG_HEADER + '0,0,0,0,0,0\n1700000001,0,0,0,0,0\n1700000002,0,0,0,0,0\n',

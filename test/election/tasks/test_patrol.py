@@ -247,5 +247,9 @@ def test_new_sweep_begins_when_every_reachable_cell_was_visited() -> None:
     decide_along(task, r1=[(x / 2, y) for y in (0.5, 1.5) for x in range(17)])
     decided = decide_along(task, r1=[(0.5, 0.5)] * 40)
     assert decided['known'][0] >= 1
+    member = patroller(2, (6.5, 1.5, 0.0), leads=False, area=STRIP)
+    for sweep in (0, decided['known'][0]):
+        member.act({**decided, 'known': [sweep, *decided['known'][1:]]})
+        assert cells_in(member.sense()['visited'], 1.0, [(6, 1)]) == {sweep: {(6, 1)}}
     decided = decide_along(task, r1=[(0.5, 0.5)] * 2)
     assert 'visited' not in decided

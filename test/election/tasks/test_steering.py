@@ -103,6 +103,13 @@ def test_robot_passes_on_the_right() -> None:
     assert turning > 0.0
 
 
+@pytest.mark.parametrize('side', [1, -1])
+def test_robot_turns_to_the_freest_side_when_all_are_closed(side: int) -> None:
+    closed = beams(*((side * degrees, 0.9 if 90 < degrees < 180 else 0.5)
+                     for degrees in range(0, 360, 10)))
+    assert steer(ORIGIN, (3.0, 0.0), closed, LIMITS) == (0.0, side * 1.5)
+
+
 def test_obstacle_does_not_stop_the_robot_when_beside_or_behind() -> None:
     beside = beams((90, 0.25), (180, 0.25), (270, 0.25))
     assert steer(ORIGIN, (3.0, 0.0), beside, LIMITS) == (0.5, 0.0)
