@@ -15,6 +15,8 @@
 """Helpers of tests with nodes."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+import re
 import sys
 import time
 from types import ModuleType
@@ -28,6 +30,16 @@ from std_msgs.msg import Empty
 
 PATIENCE = 60.0
 """The time in which what a test waits for happens, also on a loaded machine [s]."""
+
+
+def write_files(document: str, folder: Path) -> None:
+    """Write each block of a document in ``doc`` into the file that its first line names."""
+    text = (Path(__file__).parents[1] / 'doc' / document).read_text()
+    for block, name in re.findall(r'```\w+\n((?:#|//) ([\w/]+\.\w+)\n.*?)```', text, re.DOTALL):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(block)
+    if (folder / 'my_robots').is_dir():
+        (folder / 'my_robots' / '__init__.py').touch()
 
 
 def logged(text: str) -> list[str]:

@@ -22,6 +22,7 @@ import subprocess
 import sys
 from types import ModuleType
 
+from election.tasks.memory_context import MemoryContext
 import leader_election
 from leader_election import (
     AggregateSet,
@@ -114,29 +115,13 @@ def test_pose_source_of_the_page_corrects_odometry():
     assert source.pose == pytest.approx((6.02, 2.0, 0.0))
 
 
-class Host:
-    """What a task is given as ``member.node``, with topics in memory."""
-
-    def __init__(self):
-        self.heard, self.published = {}, []
-
-    def listen(self, topic, kind, callback):
-        self.heard[topic] = callback
-
-    def publisher(self, topic, kind, latched=False):
-        return self
-
-    def publish(self, message):
-        self.published.append(message)
-
-
 def test_task_of_the_page_decides():
     """Robot 7 reads 21.5 at (1, 2), the higher of two values, so all robots go there."""
-    gather, host = example('gather')['Gather'], Host()
+    gather, host = example('gather')['Gather'], MemoryContext()
     task = gather(Member(7, host, lambda: (1.0, 2.0, 0.0)), gather.parameters())
     aggregates = AggregateSet(task.collects)
     assert aggregates.contribution(7, task.sense()) == aggregates.identity
-    host.heard['temperature'](Float64(data=21.5))
+    host.deliver('temperature', Float64(data=21.5))
     summary = list(aggregates.contribution(7, task.sense()))
     combine(
         aggregates.layout, summary, aggregates.contribution(8, {'warmest': (19.0, 5.0, 5.0)}), 1.0
@@ -144,7 +129,8 @@ def test_task_of_the_page_decides():
     decision = task.decide(aggregates.results(summary))
     assert decision == [[1.0, 2.0]]
     task.act(decision)
-    assert [(goal.point.x, goal.point.y) for goal in host.published] == [(1.0, 2.0)]
+    [goals] = host.publishers.values()
+    assert [(goal.point.x, goal.point.y) for goal in goals.messages] == [(1.0, 2.0)]
     task.act(None)
 
 

@@ -32,9 +32,9 @@ import pytest
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Int64
-from support import PATIENCE, spin_until
+from support import PATIENCE, spin_until, write_files
 
-CHAPTER = Path(__file__).parents[1] / 'doc' / 'use_the_leader.md'
+CHAPTER = 'use_the_leader.md'
 SPACE = ('--ros-args', '-r', '__ns:=/alone')
 CLOCK_SET_BACK = """
 #include <time.h>
@@ -51,21 +51,14 @@ int clock_gettime(clockid_t id, struct timespec * now)
 SIMULATED = ('-p', 'use_sim_time:=true')
 
 
-def write_files(folder: Path) -> Path:
-    """Write the files of the chapter into a folder."""
-    for block, name in re.findall(r'```\w+\n((?:#|//) ([\w.]+\.\w+)\n.*?)```',
-                                  CHAPTER.read_text(), re.DOTALL):
-        (folder / name).write_text(block)
-    return folder
-
-
 @pytest.fixture(scope='module')
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], str]:
     """Build the typed messages and the node in C++, and return variables and executable."""
     prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(':')
     if not any((Path(prefix) / 'share/rclcpp/cmake').is_dir() for prefix in prefixes):
         pytest.skip('rclcpp is not installed, as PyPI does not have it')
-    folder = write_files(tmp_path_factory.mktemp('cpp'))
+    folder = tmp_path_factory.mktemp('cpp')
+    write_files(CHAPTER, folder)
     environment = with_messages(folder)
     for arguments in (('-B', 'node'), ('--build', 'node')):
         subprocess.run(['cmake', *arguments], cwd=folder, check=True, timeout=240,
@@ -78,7 +71,8 @@ def work(request: pytest.FixtureRequest, tmp_path: Path,
          monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the command of the chapter's node in a language."""
     if request.param == 'python':
-        return [sys.executable, str(write_files(tmp_path) / 'use_the_leader.py')]
+        write_files(CHAPTER, tmp_path)
+        return [sys.executable, str(tmp_path / 'use_the_leader.py')]
     environment, executable = request.getfixturevalue('built')
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
@@ -207,9 +201,10 @@ def test_node_stops_in_time_when_the_wall_clock_is_set_back(
 
 
 def test_door_refuses_a_replaced_leader(tmp_path: Path, ros: None) -> None:
+    write_files(CHAPTER, tmp_path)
     node = Node('leader', namespace='alone', use_global_arguments=False)
     publisher = node.create_publisher(Int64, 'open', 10)
-    with running([sys.executable, str(write_files(tmp_path) / 'door.py')]) as door:
+    with running([sys.executable, str(tmp_path / 'door.py')]) as door:
         spin_until([node], lambda: publisher.get_subscription_count() > 0)
         for term, answer in ((23, 'opens'), (17, 'refused'), (23, 'opens'), (24, 'opens')):
             publisher.publish(Int64(data=term))
