@@ -25,6 +25,7 @@ from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import load, parse, Scenario
 from leader_election_lab.figures import ONE_FOR_ALL
 from leader_election_lab.motions import MOTIONS
+from leader_election_lab.simulation import build
 from leader_election_lab.simulation.network_events import EVENTS
 from leader_election_lab.simulation.simulate import simulate
 from leader_election_lab.states import COUNTERS, MEASURES
@@ -204,5 +205,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize('name', CASES)
-def test_results_are_unchanged(name: str) -> None:
+def test_results_are_unchanged(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Rows are rebuilt, as in networks that are not small.
+    monkeypatch.setattr(build, 'FEW', 0)
     assert [digest(CASES[name], seed) for seed in range(2)] == EXPECTED[name]
