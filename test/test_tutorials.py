@@ -21,10 +21,10 @@ import json
 import math
 from pathlib import Path
 import re
-from select import select
 import shlex
 import subprocess
 import sys
+from threading import Thread
 from typing import Any
 
 from environment import needs, needs_laboratory, variables
@@ -278,12 +278,13 @@ def test_back_end_of_the_tutorial_optimizes_for_two_robots(tmp_path: Path, ros: 
 
 def lines_until(expected: str, process: 'subprocess.Popen[str]', nodes: list[Node]) -> list[str]:
     """Spin nodes until a process has logged an expected line, and return all its lines."""
-    said = ['']
+    said: list[str] = []
 
-    def ended() -> bool:
+    def read() -> None:
         assert process.stderr is not None
-        if not re.fullmatch(expected, said[-1]) and select([process.stderr], [], [], 0.0)[0]:
-            said.append(process.stderr.readline())
-        return re.fullmatch(expected, said[-1]) is not None
-    spin_until(nodes, ended)
-    return said[1:]
+        for line in process.stderr:
+            said.append(line)
+    # A thread, since select does not see the lines that Python has buffered.
+    Thread(target=read, daemon=True).start()
+    spin_until(nodes, lambda: any(re.fullmatch(expected, line) for line in said))
+    return said
