@@ -99,7 +99,7 @@ def test_checked_run_finds_what_a_compiled_one_hides(round_, cause) -> None:
 
 @pytest.mark.parametrize('sections', [
     {}, {'messages': {'range': 3, 'loss': 0.2, 'delay': [0.1, 1.5], 'expiry': 3}},
-    {'algorithms': [{'name': 'classic', 'radius': 5, 'label': 'mine', 'regions': {}}]},
+    {'algorithms': [{'name': 'bounded', 'radius': 5, 'label': 'mine', 'regions': {}}]},
     {'algorithms': [{'name': 'recursive', 'radius': 5, 'label': 'mine'}]}])
 def test_checked_run_counts_the_rounds_of_a_right_algorithm(sections: dict[str, object]) -> None:
     scenario = among_nine('bounded', **sections)
