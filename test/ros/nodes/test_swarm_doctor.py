@@ -18,6 +18,7 @@ from argparse import Namespace
 from collections.abc import Callable
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -194,16 +195,18 @@ def start(*arguments: str, **environment: str) -> 'subprocess.Popen[str]':
 
 
 def test_doctor_ends_with_the_status_of_its_findings() -> None:
-    """The status is 0 without findings, and 1 with findings."""
+    """The status is 0 without findings, 1 with findings, and 130 if it is stopped."""
     robots = [robot(1), robot(2)]
     company: list[Node] = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
     until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
     well = start('--seconds', '3', '--json')
     # The terminal has no letter for what this robot is called.
     bad = start('--seconds', '3', '--robot', 'r\xe9', PYTHONIOENCODING='ascii')
-    processes = [well, bad]
+    stopped = start('--seconds', '3600')
+    processes = [well, bad, stopped]
     try:
         until(company, lambda: well.poll() is not None and bad.poll() is not None)
+        stopped.send_signal(signal.SIGINT)
         results = [(*p.communicate(timeout=PATIENCE), p.returncode) for p in processes]
     finally:
         for process in processes:
@@ -216,3 +219,4 @@ def test_doctor_ends_with_the_status_of_its_findings() -> None:
     out, err, status = results[1]
     assert (err, status) == ('', 1)
     assert '  ERROR missing: ' in out and 'r\\xe9: it was not found\n' in out
+    assert results[2] == ('', '', 130)
