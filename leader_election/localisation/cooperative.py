@@ -21,6 +21,7 @@ import math
 from typing import Any, ClassVar
 
 from leader_election.localisation import neighbourhood_filter, report
+from leader_election.localisation.innovations import Consistency, RecentConsistency, WITH_LANDMARKS
 from leader_election.localisation.lost_robots import LostRobots
 from leader_election.localisation.neighbourhood_filter import (
     DISTRUSTED,
@@ -42,7 +43,6 @@ from leader_election.localisation.pose_estimates import Factors, may_be_mirrored
 from leader_election.localisation.poses import Array, between, compose, PlanePose, wrap
 from leader_election.localisation.sighting import Landmarks, Places, Sighting
 from leader_election.localisation.source import Estimate, PoseSource
-from leader_election.localisation.updates import Consistency, RecentConsistency, WITH_LANDMARKS
 import numpy as np
 
 LEAPS = 'odometry_leaps'

@@ -28,17 +28,13 @@ from collections.abc import Container, Iterable, Sequence
 import math
 from typing import NamedTuple
 
-from leader_election.localisation.neighbourhood_filter import (
-    AGAINST,
-    NeighbourhoodFilter,
-    Observed,
-    score,
-)
+from leader_election.localisation.innovations import Innovation
+from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter, Observed
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.pose_estimates import SIZE
 from leader_election.localisation.poses import Array, between, compose, PlanePose
+from leader_election.localisation.rejections import AGAINST, score
 from leader_election.localisation.sighting import Places, range_variance
-from leader_election.localisation.updates import Innovation
 import numpy as np
 from numpy.typing import NDArray
 

@@ -18,15 +18,12 @@ from collections import Counter
 from collections.abc import Sequence
 import math
 
+from leader_election.localisation.innovations import Innovation
 from leader_election.localisation.lost_robots import Evidence, LostRobots, search
-from leader_election.localisation.neighbourhood_filter import (
-    Innovation,
-    NeighbourhoodFilter,
-    Rejections,
-    REMEMBERED_FOR,
-)
+from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.poses import between, compose, PlanePose, wrap
+from leader_election.localisation.rejections import Rejections, REMEMBERED_FOR
 from leader_election.localisation.sighting import Sighting
 from localisation.simulation import Neighbourhood
 import numpy as np

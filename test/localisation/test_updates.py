@@ -20,31 +20,33 @@ import math
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.localisation.neighbourhood_filter import WrongIds
-from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.pose_estimates import from_invariant, OFFSET, pose_rows, SIZE
-from leader_election.localisation.poses import Array, wrap
-from leader_election.localisation.sighting import range_variance
-from leader_election.localisation.updates import (
+from leader_election.localisation.innovations import (
     ACCEPTABLE,
     Consistency,
-    Earlier,
     EXPECTED,
     FALL,
-    GATES,
     GREATEST,
     Innovation,
     INTERVAL,
-    ITERATIONS,
-    LANDMARK,
-    Measurement,
     NoiseAdaptation,
-    Outcome,
     RECENT,
     RecentConsistency,
     RISE,
     START,
     SURE,
+)
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.pose_estimates import from_invariant, OFFSET, pose_rows, SIZE
+from leader_election.localisation.poses import Array, wrap
+from leader_election.localisation.rejections import WrongIds
+from leader_election.localisation.sighting import range_variance
+from leader_election.localisation.updates import (
+    Earlier,
+    GATES,
+    ITERATIONS,
+    LANDMARK,
+    Measurement,
+    Outcome,
     update,
 )
 from localisation.simulation import Neighbourhood

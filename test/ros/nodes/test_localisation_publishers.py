@@ -24,7 +24,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from generated_messages import installed
 from geometry_msgs.msg import TransformStamped, Vector3
 from leader_election.election.messages.localisation_codec import LOCALISATION
-from leader_election.localisation.neighbourhood_filter import Innovation
+from leader_election.localisation.innovations import Innovation
 from leader_election.localisation.poses import from_parameter, from_quaternion, Pose, position
 from leader_election.parameters import ParameterError
 from leader_election.parameters.registry import message_type
