@@ -121,7 +121,7 @@ def _write(outcome: Outcome, swarm: ChaosSwarm, options: argparse.Namespace,
     draw(outcome, picture)
     yield picture
     if options.html:
-        from leader_election.swarm.recording.report_page import write_watched
+        from leader_election.swarm.recording.report import write_watched
         settings = swarm.settings
         write_watched(
             options.html, 'Chaos', outcome.frames, Rings(), swarm.observer.tracker,

@@ -186,18 +186,17 @@ def compare_messages(snapshot: Snapshot, true: Mapping[int, PlanePose], reach: f
                                       seen_from(true[one], true[other][:2]))
 
 
-def accuracy_lines(figures: Mapping[str, AccuracyFigures], reach: float | None) -> Iterator[str]:
+def accuracy_lines(figures: Mapping[str, AccuracyFigures], reach: float) -> Iterator[str]:
     """
     Yield the lines of a report, none without a figure.
 
     :param figures: by the name of their row.
-    :param reach: the greatest distance of counted pairs [m], ``None`` if all count.
+    :param reach: the greatest distance of counted pairs [m].
     """
     rows = {name: each for name, each in figures.items() if each.absolute is not None}
     if not rows:
         return
-    within = f' within {reach:g} m' if reach is not None and math.isfinite(reach) else ''
-    yield f'accuracy: RMS errors [m] of the relative positions of pairs{within},'
+    yield f'accuracy: RMS errors [m] of the relative positions of pairs{within(reach)},'
     yield "in the observer's frame, and of absolute positions (ATE), of the team and by"
     yield 'robot; NEES per degree of freedom, 1: right, where the covariance is known'
     yield f'{"":20}{"relative":>9}{"absolute":>9}{"NEES":>7}{"unknown":>9}  by robot'
@@ -206,6 +205,11 @@ def accuracy_lines(figures: Mapping[str, AccuracyFigures], reach: float | None) 
                f'{number_text(each.nees_pose):>7}'
                f'{"-" if each.unknown is None else f"{each.unknown:.0%}":>9}  '
                + ' '.join(f'{robot}: {error:.2f}' for robot, error in each.robots.items()))
+
+
+def within(reach: float) -> str:
+    """Return the words for a greatest distance [m], empty if all distances count."""
+    return f' within {reach:g} m' if math.isfinite(reach) else ''
 
 
 def number_text(value: float | None) -> str:

@@ -194,7 +194,7 @@ class SwarmDemo:
 
     def _write_page(self, failed: Sequence[str]) -> None:
         """Write the page of the run."""
-        from leader_election.swarm.recording.report_page import write_watched
+        from leader_election.swarm.recording.report import write_watched
         monitor, options = self.monitor, self.options
         write_watched(options.html, f'Demonstration {options.task}'.strip(), monitor.frames,
                       monitor.rings, monitor.tracker, options.radius, options.range,

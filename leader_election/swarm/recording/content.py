@@ -23,17 +23,15 @@ restarts at 0, and some programs publish the time on ``/clock`` only once.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 import math
-from pathlib import Path
 import re
 from typing import Any, NamedTuple
 
-from leader_election.election.messages.codec import MAIN, MAX_COORDINATE
+from leader_election.election.messages.codec import MAX_COORDINATE
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.reception import ROUNDS
-from leader_election.localisation.neighbourhood_filter import COUNTERS as SIGHTING_COUNTERS
 from leader_election.localisation.poses import PlanePose, yaw_of
 from leader_election.parameters import LeaderElectionError
-from leader_election.swarm.view.frame import Ring, Rings, rings_of
+from leader_election.swarm.view.frame import Rings, rings_of
 
 STRING, MARKERS = 'std_msgs/msg/String', 'visualization_msgs/msg/MarkerArray'
 ODOMETRY, CLOCK = 'nav_msgs/msg/Odometry', 'rosgraph_msgs/msg/Clock'
@@ -60,7 +58,6 @@ class Entry(NamedTuple):
     """The time of its recording [s]."""
     message: Any
     """An object with the fields of its type."""
-    path: Path = Path()
 
 
 def content(kind: str, message: Any) -> Any:
@@ -98,19 +95,14 @@ def _time(message: Any) -> float:
     return time
 
 
-def _nested_pose(message: Any) -> PlanePose:
-    return _pose(message.pose.pose)
-
-
-def _stamped_pose(message: Any) -> PlanePose:
-    return _pose(message.pose)
-
-
-def _pose(pose: Any) -> PlanePose:
+def _pose(message: Any) -> PlanePose:
+    # That of odometry has a covariance beside it.
+    pose = getattr(message.pose, 'pose', message.pose)
     # Without an orientation, a quaternion of zeros, the heading is unknown.
     yaw = yaw_of([float(getattr(pose.orientation, name)) for name in 'xyzw'])
     place = float(pose.position.x), float(pose.position.y)
-    if not _is_finite((place,)):
+    # A comparison with NaN is false.
+    if not math.hypot(*place) <= MAX_COORDINATE:
         raise ValueError('no place')
     return *place, math.nan if yaw is None else yaw
 
@@ -130,35 +122,19 @@ def _statuses(message: Any) -> list[vocabulary.Status]:
 
 
 def _rings(message: Any) -> Rings:
-    """Return the finite outlines, since others would break the scale of a picture."""
-    rings = rings_of(message.markers)
-    return Rings(tuple(ring for ring in rings.arena if _is_finite(ring) and _is_area(ring)),
-                 *(tuple(ring for ring in found if _is_finite(ring))
-                   for found in (rings.obstacles, rings.peaks)))
-
-
-def _is_finite(ring: Ring) -> bool:
-    # A comparison with NaN is false.
-    return all(math.hypot(x, y) <= MAX_COORDINATE for x, y in ring)
-
-
-def _is_area(ring: Ring) -> bool:
-    return all(max(along) > min(along) for along in zip(*ring))
+    found = rings_of(message.markers)
+    if not all(math.hypot(*place) <= MAX_COORDINATE
+               for rings in found for ring in rings for place in ring):
+        raise ValueError('no place')
+    return found
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    STRING: _text, MARKERS: _rings, ODOMETRY: _nested_pose, POSE: _stamped_pose,
-    POSE_WITH_COVARIANCE: _nested_pose, CLOCK: _time, DIAGNOSTICS: _statuses, NUMBERS: _distances}
+    STRING: _text, MARKERS: _rings, **dict.fromkeys(POSES, _pose), CLOCK: _time,
+    DIAGNOSTICS: _statuses, NUMBERS: _distances}
 
-
+LENGTHS = (vocabulary.RADIUS, vocabulary.COMMUNICATION_RANGE)
 _FINAL_NUMBER = re.compile(rf'(\d{{1,{vocabulary.MAX_DIGITS}}})$')
-
-
-class _Sent(NamedTuple):
-    """The number of messages of a robot: sent by its own count, and recorded."""
-
-    rounds: int
-    recorded: int
 
 
 class DiagnosticsSummary:
@@ -167,76 +143,53 @@ class DiagnosticsSummary:
 
     :ivar names: ids of the robots by their namespaces.
     :ivar strengths: the last strength of each robot, by id.
-    :ivar radius: the last published radius of a region [m], if any.
-    :ivar communication_range: the last published communication range [m], if any.
-    :ivar sightings: the last values of the neighbourhood filter's counters, by name and robot.
+    :ivar lengths: the last published radius of a region, and communication range, by key [m].
     :ivar sent: number of messages that robots sent while they were recorded, by their own count.
     :ivar recorded: the number of these in the recording.
 
     >>> summary = DiagnosticsSummary()
     >>> status = vocabulary.Status('tb3_0: election', 'robot 7', {'strength': '2', 'radius': '6'})
     >>> summary.add([status], {})
-    >>> summary.names, summary.strengths, summary.radius
-    ({'tb3_0': 7}, {7: 2.0}, 6.0)
+    >>> summary.names, summary.strengths, summary.lengths
+    ({'tb3_0': 7}, {7: 2.0}, {'radius': 6.0})
     """
 
-    def __init__(self, instance: str = MAIN) -> None:
-        """
-        Create an empty summary.
-
-        :param instance: the instance whose radius is collected.
-        """
+    def __init__(self) -> None:
         self.names: dict[str, int] = {}
         self.strengths: dict[int, float] = {}
-        self.radius: float | None = None
-        self.communication_range: float | None = None
-        self.sightings: dict[str, dict[int, int]] = {}
+        self.lengths: dict[str, float] = {}
         self.sent = self.recorded = 0
-        self._radius_key = vocabulary.key_of(vocabulary.RADIUS, instance)
-        self._last: dict[int, _Sent] = {}
+        self._last: dict[int, tuple[int, int]] = {}
+        """Numbers of messages of each robot: sent by its own count, and recorded."""
 
-    def add(self, statuses: Iterable[vocabulary.Status], received: Mapping[int, int],
-            counted: bool = True) -> None:
+    def add(self, statuses: Iterable[vocabulary.Status], received: Mapping[int, int]) -> None:
         """
         Add the statuses of one message.
 
         :param statuses: all of them. Those of robots count.
         :param received: number of messages of each robot in the recording so far, by id.
-        :param counted: whether messages sent since the previous status are counted.
         """
-        if not counted:
-            self._last.clear()
         for status in vocabulary.robot_statuses(statuses):
             self.names[status.robot] = status.id
-            self._add_values(status)
-            rounds = vocabulary.number(status.values, ROUNDS)
-            if counted and rounds is not None:
-                self._count(status.id, _Sent(int(rounds), received.get(status.id, 0)))
+            for key in status.values:
+                value = vocabulary.number(status.values, key)
+                if value is None:
+                    continue
+                if key == vocabulary.STRENGTH:
+                    self.strengths[status.id] = value
+                elif key.rpartition('.')[2] in LENGTHS and value >= 0.0:
+                    self.lengths[key] = value
+                elif key == ROUNDS:
+                    self._count(status.id, int(value), received.get(status.id, 0))
 
-    def _add_values(self, status: vocabulary.RobotStatus) -> None:
-        strength = vocabulary.number(status.values, vocabulary.STRENGTH)
-        if strength is not None:
-            self.strengths[status.id] = strength
-        radius = vocabulary.number(status.values, self._radius_key)
-        if radius is not None and radius >= 0.0:
-            self.radius = radius
-        reach = vocabulary.number(status.values, vocabulary.COMMUNICATION_RANGE)
-        if reach is not None and reach >= 0.0:
-            self.communication_range = reach
-
-        for name in SIGHTING_COUNTERS:
-            counted = vocabulary.number(status.values, name)
-            if counted is not None:
-                self.sightings.setdefault(name, {})[status.id] = int(counted)
-
-    def _count(self, robot: int, now: _Sent) -> None:
-        before = self._last.get(robot, now)
+    def _count(self, robot: int, rounds: int, recorded: int) -> None:
+        rounds_before, recorded_before = self._last.get(robot, (rounds, recorded))
         # Not counted: a restarted robot, whose rounds begin at 0 again, and a robot without
         # a recorded message, which may publish on a topic that is not recorded.
-        if now.rounds >= before.rounds and before.recorded:
-            self.sent += now.rounds - before.rounds
-            self.recorded += now.recorded - before.recorded
-        self._last[robot] = now
+        if rounds >= rounds_before and recorded_before:
+            self.sent += rounds - rounds_before
+            self.recorded += recorded - recorded_before
+        self._last[robot] = rounds, recorded
 
 
 def ids_of(namespaces: Iterable[str], names: Mapping[str, int]) -> dict[str, int]:
@@ -253,13 +206,12 @@ def ids_of(namespaces: Iterable[str], names: Mapping[str, int]) -> dict[str, int
     """
     known, guessed = dict[str, int](), dict[str, int]()
     for namespace in namespaces:
-        found = _FINAL_NUMBER.search(namespace)
-        parts = namespace.split('/')
-        owner = next((space for space in ('/'.join(parts[:n]) for n in range(len(parts), 0, -1))
-                      if space in names), None)
-        if owner is not None:
+        owner = namespace
+        while owner and owner not in names:
+            owner = owner.rpartition('/')[0]
+        if owner:
             known[namespace] = names[owner]
-        elif found:
+        elif found := _FINAL_NUMBER.search(namespace):
             guessed[namespace] = int(found[1])
     taken = Counter([*{*names.values()}, *guessed.values()])
     return known | {name: robot for name, robot in guessed.items() if taken[robot] == 1}
@@ -273,35 +225,23 @@ SILENT = 60.0
 """Age of the last tick beyond which the clock of a simulation is not used [s]."""
 
 
-class Jump(NamedTuple):
-    """A discontinuity of a clock: it was set, or restarted."""
-
-    time: float
-    """On the continuous time [s]."""
-    by: float
-    """Size of the jump [s]."""
-
-
 class Clocks:
     """
     Derives one continuous time from the recorder's clock and that of a simulation.
 
     :ivar now: the continuous time, 0 at the first message [s].
-    :ivar jumps: discontinuities that were left out of it.
+    :ivar jumps: how often a clock was set, or restarted. No time passes then.
 
     >>> clocks = Clocks()
-    >>> [clocks.advance(time) for time in (50.0, 51.0, 9e6, 9e6 + 1, 52.5)]
-    [0.0, 1.0, 1.0, 2.0, 2.5]
-    >>> [jump.time for jump in clocks.jumps]
-    [1.0, 2.0]
+    >>> [clocks.advance(time) for time in (50.0, 51.0, 9e6, 9e6 + 1, 52.5, 53.5)], clocks.jumps
+    ([0.0, 1.0, 1.0, 2.0, 2.0, 3.0], 2)
     """
 
     def __init__(self) -> None:
         self.now = 0.0
-        self.jumps: list[Jump] = []
-        self._simulated: bool | None = None
-        self._offsets = [0.0]
-        """The offsets added to the reading of the clock in use. The last one is valid now."""
+        self.jumps = 0
+        self._reading = math.nan
+        """The last one of the clock in use, nan before the first [s]."""
         self._tick: tuple[float, float] | None = None
         """The last tick: time of its recording and time in it [s]."""
         self._ticks = False
@@ -309,10 +249,10 @@ class Clocks:
 
     def advance(self, recorded: float) -> float:
         """Return the continuous time of a message, given the time of its recording [s]."""
-        if not (self._ticks and self._tick is not None
-                and abs(recorded - self._tick[0]) <= SILENT):
-            self._ticks = False
-            self._read(False, recorded)
+        if self._tick is None or abs(recorded - self._tick[0]) > SILENT:
+            self._use(ticks=False)
+        if not self._ticks:
+            self._read(recorded)
         return self.now
 
     def tick(self, recorded: float, simulated: float) -> None:
@@ -327,19 +267,20 @@ class Clocks:
         before, self._tick = self._tick, (recorded, simulated)
         if (before is not None and before[1] < simulated
                 and abs(recorded - before[0]) <= SILENT):
-            self._ticks = True
+            self._use(ticks=True)
         if self._ticks:
-            self._read(True, simulated)
+            self._read(simulated)
 
-    def _read(self, simulated: bool, reading: float) -> None:
-        if simulated is not self._simulated:
-            # The other clock takes over: it continues from here.
-            self._simulated, self._offsets = simulated, [self.now - reading]
-        step = reading + self._offsets[-1] - self.now
-        if not -BACK <= step <= SET:
-            self.jumps.append(Jump(self.now, step))
-            # A clock that is set back to its former time gets its former offset again.
-            fitting = (offset for offset in self._offsets
-                       if -BACK <= reading + offset - self.now <= SILENT)
-            self._offsets.append(next(fitting, self.now - reading))
-        self.now = max(self.now, reading + self._offsets[-1])
+    def _use(self, ticks: bool) -> None:
+        """Change to the other clock, which continues from here."""
+        if ticks != self._ticks:
+            self._ticks, self._reading = ticks, math.nan
+
+    def _read(self, reading: float) -> None:
+        step = reading - self._reading
+        if -BACK <= step <= SET:
+            self.now += max(step, 0.0)
+            self._reading = max(self._reading, reading)
+        else:
+            self.jumps += not math.isnan(step)
+            self._reading = reading

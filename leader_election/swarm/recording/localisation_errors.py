@@ -25,13 +25,13 @@ import math
 from typing import NamedTuple
 
 from leader_election.election.messages.codec import Position
-from leader_election.localisation.neighbourhood_filter import (
-    ACCEPTED,
-    CARRIED_OFF,
-    REJECTED,
-    UNKNOWN,
+from leader_election.swarm.accuracy import (
+    Accuracy,
+    AccuracyFigures,
+    compare_messages,
+    number_text,
+    within,
 )
-from leader_election.swarm.accuracy import Accuracy, AccuracyFigures, compare_messages, number_text
 from leader_election.swarm.snapshot import Snapshot
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -169,10 +169,8 @@ class LocalisationErrors:
     """
 
     def __init__(self) -> None:
-        self._samples: dict[str, list[tuple[Array, Array]]] = {q: [] for q in QUANTITIES}
-        """Times [s] and values; of squared quantities their squares."""
-        self._sums: dict[str, tuple[Array, Array]] = {}
-        """Sorted times [s] and cumulative sums of values, computed on demand."""
+        self._samples = {quantity: [np.empty((2, 0))] for quantity in QUANTITIES}
+        """Times [s] and values, shape (2, n), by quantity; of squared ones their squares."""
 
     def add(self, quantity: str, time: ArrayLike, values: ArrayLike) -> None:
         """
@@ -181,17 +179,14 @@ class LocalisationErrors:
         :param time: of all values, or of each [s].
         """
         given = np.asarray(values, dtype=float)
-        finite = np.isfinite(given)
-        if finite.any():
-            times = np.broadcast_to(np.asarray(time, dtype=float), given.shape)[finite]
-            kept = given[finite]
-            self._samples[quantity].append((times, kept ** 2 if quantity in SQUARED else kept))
-            self._sums.pop(quantity, None)
+        found = np.stack([np.broadcast_to(np.asarray(time, dtype=float), given.shape),
+                          given ** 2 if quantity in SQUARED else given])
+        self._samples[quantity].append(found[:, np.isfinite(given)])
 
     @property
     def empty(self) -> bool:
         """Return whether there are no samples."""
-        return not any(self._samples.values())
+        return not any(each.size for samples in self._samples.values() for each in samples)
 
     def between(self, begin: float, end: float) -> Localisation | None:
         """Return the means over ``[begin, end)`` [s], ``None`` if there are no samples."""
@@ -199,19 +194,14 @@ class LocalisationErrors:
         return Localisation(begin, end, *means) if any(m is not None for m in means) else None
 
     def _mean(self, quantity: str, begin: float, end: float) -> float | None:
-        if not self._samples[quantity]:
+        # Put together once for all intervals.
+        self._samples[quantity] = [np.hstack(self._samples[quantity])]
+        times, values = self._samples[quantity][0]
+        inside = values[(begin <= times) & (times < end)]
+        if not inside.size:
             return None
-        if quantity not in self._sums:
-            times, values = (np.concatenate(each) for each in zip(*self._samples[quantity]))
-            order = np.argsort(times, kind='stable')
-            self._sums[quantity] = times[order], np.concatenate(([0.0], np.cumsum(values[order])))
-        times, sums = self._sums[quantity]
-        first, last = np.searchsorted(times, (begin, end))
-        if first == last:
-            return None
-        mean = float(sums[last] - sums[first]) / int(last - first)
-        # Rounding may make a difference of sums a little negative.
-        return math.sqrt(max(mean, 0.0)) if quantity in SQUARED else mean
+        mean = float(inside.mean())
+        return math.sqrt(mean) if quantity in SQUARED else mean
 
     def over_time(self, begin: float, end: float, intervals: int) -> list[Localisation]:
         """Return the means over equal intervals of ``[begin, end]`` [s], without empty ones."""
@@ -281,25 +271,22 @@ def _add_positions(errors: LocalisationErrors, snapshot: Snapshot, truth: Mappin
 
     :param between_positions: whether distances between corrected positions are added, too.
     """
-    found = [((robot.dead_reckoned or robot.position)[:2], robot.position,
-              robot.dead_reckoned is not None, truth[i].at([robot.heard])[0, :2])
-             for i, robot in snapshot.robots.items() if robot.position is not None and i in truth]
-    known = [row for row in found if np.isfinite(row[3]).all()]
-    if len(known) < 2:
-        return
-    odometry, corrected, true = (np.array([row[k] for row in known]) for k in (0, 1, 3))
-    filtered = np.array([row[2] for row in known])
-    for name, places, select in (('by_odometry', odometry, np.full(len(known), True)),
-                                 ('', corrected, filtered)):
-        if select.sum() < 2:
+    known = [(robot, place) for i, robot in snapshot.robots.items()
+             if robot.position is not None and i in truth
+             and np.isfinite(place := truth[i].at([robot.heard])[0, :2]).all()]
+    filtered = [row for row in known if row[0].dead_reckoned is not None]
+    for suffix, rows in (('_by_odometry', known), ('', filtered)):
+        if len(rows) < 2:
             continue
-        suffix = f'_{name}' if name else ''
+        places = np.array([(robot.dead_reckoned[:2] if suffix and robot.dead_reckoned
+                            else robot.position) for robot, _ in rows])
+        true = np.array([place for _, place in rows])
         errors.add(f'positions{suffix}', snapshot.time,
-                   np.hypot(*(aligned(places[select], true[select]) - true[select]).T))
-        if name or between_positions:
-            own, real = _pairs(places[select]), _pairs(true[select])
+                   np.hypot(*(aligned(places, true) - true).T))
+        if suffix or between_positions:
+            real = _pairs(true)
             errors.add(f'distances{suffix}', snapshot.time,
-                       (own - real)[real <= communication_range])
+                       (_pairs(places) - real)[real <= communication_range])
 
 
 def _pairs(places: Array) -> Array:
@@ -328,53 +315,26 @@ def _add_distances(errors: LocalisationErrors, robot: int, rows: Sequence[Distan
         errors.add(name, times[near], values[near])
 
 
-def localisation_lines(shares: Sequence[Localisation], communication_range: float | None,
+def localisation_lines(shares: Sequence[Localisation], communication_range: float,
                        ) -> Iterator[str]:
     """
     Yield the lines of a report.
 
     :param shares: of consecutive intervals, and at last of the whole.
-    :param communication_range: the greatest distance of counted pairs [m], ``None`` if all count.
+    :param communication_range: the greatest distance of counted pairs [m].
     """
     if not shares:
         return
     overall = shares[-1]
-    if all(getattr(overall, name) is None for name in SQUARED):
-        known = [f'{of} {mean:.2f} m' for of, mean in (
-            ('positions', overall.deviation), ('distances', overall.distance_deviation))
-            if mean is not None]
-        if known:
-            yield (f'localisation: mean deviation of {" and of ".join(known)}, as robots estimate '
-                   'it; errors are unknown without true positions')
-        return
-    limited = communication_range is not None and math.isfinite(communication_range)
-    within = f' within {communication_range:g} m' if limited else ''
     yield 'localisation [m]: RMS errors of positions, after alignment of the swarm,'
-    yield f'and of the distances of pairs{within}; mean deviations; normalised error'
+    yield (f'and of the distances of pairs{within(communication_range)}; mean deviations; '
+           'normalised error')
     yield f'{"":18}{"positions":>18}{"distances":>18}{"deviation of":>18}{"norm.":>7}'
     yield f'{"":18}' + ''.join(f'{word:>9}' for word in (
         'odometry', 'filter', 'odometry', 'filter', 'position', 'distance')) + f'{"error":>7}'
     for share in shares[:-1]:
         yield f'{share.begin:6.1f} to {share.end:6.1f} s{_columns(share)}'
     yield f'{"overall":>18}{_columns(overall)}'
-
-
-def sighting_lines(counters: Mapping[str, int]) -> Iterator[str]:
-    """
-    Yield a line with the counts of sightings, if there were any.
-
-    :param counters: of the neighbourhood filters, by name.
-
-    >>> next(sighting_lines({ACCEPTED: 97, REJECTED: 3, UNKNOWN: 0, CARRIED_OFF: 1}))
-    'sightings: 97 accepted, 3 rejected (3.0%), 0 unknown; robots taken for carried off: 1'
-    """
-    accepted, rejected, unknown, carried_off = (
-        counters.get(name, 0) for name in (ACCEPTED, REJECTED, UNKNOWN, CARRIED_OFF))
-    judged = accepted + rejected
-    if judged + unknown:
-        share = f' ({rejected / judged:.1%})' if judged else ''
-        yield (f'sightings: {accepted} accepted, {rejected} rejected{share}, {unknown} unknown; '
-               f'robots taken for carried off: {carried_off}')
 
 
 def _columns(share: Localisation) -> str:

@@ -53,15 +53,14 @@ class RecorderParameters:
         'folder, named by the time.')
     topics: tuple[str, ...] = parameter(
         REPLAYED, 'The topics that are recorded: whole names (/robot_3/leader), last parts of '
-        'them (leader), or patterns with * and ?.')
-    all: bool = parameter(False, 'Record all topics. Parameter topics is ignored.')  # noqa: A003
+        'them (leader), or patterns with * and ? (* for all).')
     odom_rate: float = parameter(
         1.0, 'The most messages of odometry and of true poses that are recorded per second and '
         'topic. 0: none.', unit='Hz', lower=0.0, upper=1e4)
 
 
 class ReplaySettings(NamedTuple):
-    """The part of a recording that is shown, and its interpretation."""
+    """The swarm of a recording that is shown, and its interpretation."""
 
     topic: str = ''
     """The topic of the robots' messages, empty for the only one that is called neighbourhood."""
@@ -69,12 +68,6 @@ class ReplaySettings(NamedTuple):
     """The instance whose leaders and regions are shown."""
     expiry: float = 3.0
     """The silence after which a robot counts as gone [s]."""
-    look: float = 0.25
-    """Time between two snapshots of the swarm [s]."""
-    begin: float = 0.0
-    """Begin of the part that is shown, from the first message on [s]."""
-    end: float = float('inf')
-    """End of that part, likewise [s]."""
     radius: float | None = None
     """The radius of regions [m], ``None`` for the radius in the robots' diagnostics."""
     communication_range: float | None = None
@@ -84,9 +77,6 @@ class ReplaySettings(NamedTuple):
 
 
 _LENGTH = number(lambda value: value >= 0.0, 'at least 0')
-_LOOK = number(lambda value: 1e-3 <= value < float('inf'), 'at least 0.001')
-FILE = 'output'
-"""The recorder's parameter that is a positional argument of the command line."""
 
 
 def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
@@ -110,9 +100,13 @@ def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
         for p in table(RecorderParameters):
             if p.name in given:
                 p.check(given[p.name])
-                _refuse_files(parser, p, given[p.name])
     except ParameterError as error:
         parser.error(str(error))
+    # This option takes all arguments behind it.
+    for name in given.get('topics', ()):
+        if name.endswith('.mcap'):
+            parser.error(f'argument --topics: {name} is a file and no topic; name it first, '
+                         'before --topics')
     return given
 
 
@@ -129,70 +123,45 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
                        ('animation', 'the run (GIF)'),
                        ('timeline', 'the leader of each robot over time (PNG)'),
                        ('localisation', 'errors of positions and distances, and deviations, '
-                        'over time (PNG)'),
-                       ('report', 'a copy of the report')):
+                        'over time (PNG)')):
         made.add_argument(f'--{name}', type=Path, metavar='FILE', help=f'write {what}')
     made.add_argument('--html', type=Path, metavar='FILE', help=PAGE)
     made.add_argument('--json', action='store_true', help='the report as a JSON document')
-    part = parser.add_argument_group('part of the recording')
-    part.add_argument('--from', type=_LENGTH, dest='begin', default=by_default.begin,
-                      metavar='S', help='begin this long after the first message [s]')
-    part.add_argument('--to', type=_LENGTH, dest='end', default=by_default.end, metavar='S',
-                      help='end this long after the first message [s]')
-    part.add_argument('--topic', default=by_default.topic, help="the topic of the robots' "
-                      'messages (default: the only topic named neighbourhood)')
-    part.add_argument('--instance', default=by_default.instance,
-                      help='instance whose leaders are shown: main, or the name of another one')
     how = parser.add_argument_group('interpretation')
+    how.add_argument('--topic', default=by_default.topic, help="the topic of the robots' "
+                     'messages (default: the only topic named neighbourhood)')
+    how.add_argument('--instance', default=by_default.instance,
+                     help='instance whose leaders are shown: main, or the name of another one')
     how.add_argument('--radius', type=_LENGTH, help='radius of regions [m] '
                      "(default: as in the robots' diagnostics)")
-    how.add_argument('--range', type=_LENGTH, help='communication range [m], likewise')
+    how.add_argument('--range', type=_LENGTH, dest='communication_range',
+                     help='communication range [m], likewise')
     how.add_argument('--expiry', type=POSITIVE, default=by_default.expiry, metavar='S',
                      help='a robot silent for this long counts as gone [s] (default: %(default)g)')
     how.add_argument('--truth', default=by_default.truth, metavar='NAME',
                      help='last part of the names of topics with true poses: Odometry, '
                      'PoseStamped or PoseWithCovarianceStamped (default: %(default)s)')
-    how.add_argument('--look', type=_LOOK, default=by_default.look, metavar='S',
-                     help='time between two snapshots [s] (default: %(default)g)')
     options = parser.parse_args(arguments)
     parser.check_page(options.html)
-    if options.begin >= options.end:
-        parser.error(f'argument --to: {options.end:g} is not allowed; it takes more than --from, '
-                     f'which is {options.begin:g}')
     return options
-
-
-def _refuse_files(parser: argparse.ArgumentParser, p: Parameter, value: Any) -> None:
-    """Reject a file among the names of topics, whose option takes all following arguments."""
-    for name in value if isinstance(value, list) else ():
-        if name.endswith('.mcap'):
-            parser.error(f'argument --{p.name}: {name} is a file and no topic; name it first, '
-                         f'before --{p.name}')
 
 
 def _add(parser: argparse.ArgumentParser, p: Parameter) -> None:
     """Add the option of a parameter. Without the option, ROS sets the value."""
-    help_text = f'{p.description} (default: {_shown(p.default)})'.replace('%', '%%')
-    if p.name == FILE:
-        parser.add_argument(p.name, metavar='FILE', nargs='?', default=argparse.SUPPRESS,
-                            help=help_text)
+    default = ' '.join(p.default) if isinstance(p.default, tuple) else p.default
+    options: dict[str, Any] = {'default': argparse.SUPPRESS,
+               'help': f'{p.description} (default: {default})'.replace('%', '%%')}
+    if p.name == 'output':
+        parser.add_argument(p.name, metavar='FILE', nargs='?', **options)
         return
-    kinds: dict[Any, dict[str, Any]] = {
-        bool: {'action': 'store_true'}, tuple[str, ...]: {'nargs': '+'}}
-    how = kinds.get(p.type, {'type': p.type})
-    parser.add_argument('--' + p.name.replace('_', '-'), help=help_text,
-                        default=argparse.SUPPRESS, **how)
-
-
-def _shown(value: Any) -> str:
-    return ' '.join(value) if isinstance(value, tuple) else str(value)
+    kind: dict[str, Any] = {'type': float} if p.type is float else {'nargs': '+'}
+    parser.add_argument('--' + p.name.replace('_', '-'), **options, **kind)
 
 
 ODOMETRY = 'nav_msgs/msg/Odometry'
 """The type of messages that are thinned out."""
 BEST_EFFORT, RELIABLE = 'best_effort', 'reliable'
 VOLATILE, TRANSIENT_LOCAL = 'volatile', 'transient_local'
-_INFINITE = {'sec': 9223372036, 'nsec': 854775807}
 
 
 def is_recorded(topic: str, kind: str, parameters: RecorderParameters) -> bool:
@@ -205,12 +174,11 @@ def is_recorded(topic: str, kind: str, parameters: RecorderParameters) -> bool:
     >>> by_default = RecorderParameters()
     >>> [is_recorded(topic, '', by_default) for topic in ('/robot_3/leader', '/robot_3/cmd_vel')]
     [True, False]
-    >>> is_recorded('/robot_3/cmd_vel', '', RecorderParameters(all=True))
+    >>> is_recorded('/robot_3/cmd_vel', '', RecorderParameters(topics=('*',)))
     True
     """
-    if kind == ODOMETRY and parameters.odom_rate == 0.0:
-        return False
-    return parameters.all or matches(topic, parameters.topics)
+    return matches(topic, parameters.topics) and not (
+        kind == ODOMETRY and parameters.odom_rate == 0.0)
 
 
 def matches(topic: str, patterns: Sequence[str]) -> bool:
@@ -256,23 +224,22 @@ class OfferedQos(NamedTuple):
 
     reliability: str
     durability: str
-    history: str = 'unknown'
-    """DDS does not transmit it."""
-    depth: int = 0
 
 
 def compatible_qos(offers: Sequence[OfferedQos]) -> OfferedQos:
     """
     Return the strictest profile for a subscription that is compatible with all publishers.
 
+    :param offers: at least one.
+
     >>> latched = OfferedQos(RELIABLE, TRANSIENT_LOCAL)
     >>> stream = OfferedQos(RELIABLE, VOLATILE)
-    >>> compatible_qos([latched, latched])[:2], compatible_qos([latched, stream])[:2]
-    (('reliable', 'transient_local'), ('reliable', 'volatile'))
+    >>> compatible_qos([latched, latched]) == latched, compatible_qos([latched, stream]) == stream
+    (True, True)
     """
-    def common(field: int, strict: str, weak: str) -> str:
-        return strict if offers and all(offer[field] == strict for offer in offers) else weak
-    return OfferedQos(common(0, RELIABLE, BEST_EFFORT), common(1, TRANSIENT_LOCAL, VOLATILE))
+    kinds = [{*kind} for kind in zip(*offers)]
+    return OfferedQos(RELIABLE if kinds[0] == {RELIABLE} else BEST_EFFORT,
+                      TRANSIENT_LOCAL if kinds[1] == {TRANSIENT_LOCAL} else VOLATILE)
 
 
 def rosbag2_qos(offers: Sequence[OfferedQos]) -> str:
@@ -288,14 +255,11 @@ def rosbag2_qos(offers: Sequence[OfferedQos]) -> str:
         sec: 9223372036
     ...
     """
-    # Equal profiles are written once, which suffices for rosbag2.
-    return str(yaml.safe_dump([_profile(offer) for offer in dict.fromkeys(offers)],
-                              sort_keys=False))
-
-
-def _profile(offer: OfferedQos) -> dict[str, Any]:
-    return {
-        'history': offer.history, 'depth': offer.depth, 'reliability': offer.reliability,
-        'durability': offer.durability, 'deadline': dict(_INFINITE), 'lifespan': dict(_INFINITE),
-        'liveliness': 'automatic', 'liveliness_lease_duration': dict(_INFINITE),
-        'avoid_ros_namespace_conventions': False}
+    infinite = {'sec': 9223372036, 'nsec': 854775807}
+    # Equal profiles are written once, which suffices for rosbag2. DDS does not transmit a history.
+    return ''.join(yaml.safe_dump([{
+        'history': 'unknown', 'depth': 0, 'reliability': offer.reliability,
+        'durability': offer.durability, 'deadline': {**infinite}, 'lifespan': {**infinite},
+        'liveliness': 'automatic', 'liveliness_lease_duration': {**infinite},
+        'avoid_ros_namespace_conventions': False}], sort_keys=False)
+        for offer in dict.fromkeys(offers))

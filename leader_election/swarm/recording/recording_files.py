@@ -20,13 +20,12 @@ hold the definitions of messages from Iron on.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, redirect_stderr
+from contextlib import closing, redirect_stderr, suppress
 from io import StringIO
 from pathlib import Path
-import re
 import sqlite3
 from tempfile import gettempdir
-from typing import Any, NamedTuple
+from typing import Any
 
 from leader_election.swarm.recording.content import Entry, RecordingError
 from mcap.records import Channel, Message, Schema
@@ -43,31 +42,25 @@ CONVERT = ('ros2 bag convert -i {} -o plain.yaml, where plain.yaml holds '
 
 def _files(path: Path) -> dict[Path, bytes]:
     """
-    Return the first bytes of the files of a recording, in the order of their numbers.
+    Return the first bytes of the files of a recording.
 
     :param path: a file, or a folder with all of them.
     :raises RecordingError: without a recording, or with a file that is packed as a whole.
     """
     try:
-        inside = sorted(path.iterdir(), key=_numbers) if path.is_dir() else [path]
+        inside = sorted(path.iterdir()) if path.is_dir() else [path]
         found = {each: _start(each) for each in inside
                  if each == path or each.suffix in ('.mcap', '.db3')}
     except OSError as error:
         raise RecordingError(f'{path}: {error.strerror}') from None
-    packed = [each for each, start in found.items() if start.startswith(ZSTD)] + [
-        each for each in inside if each.suffix == '.zstd' and each.with_suffix('') not in inside]
-    if packed:
-        raise RecordingError(f'{packed[0]} is packed as a whole; unpack it, and all beside it: '
-                             f'zstd -d --rm {packed[0].parent}/*.zstd')
+    for each in inside:
+        if each.suffix == '.zstd' and each.with_suffix('') not in inside:
+            raise RecordingError(f'{each} is packed as a whole; unpack it, and all beside it: '
+                                 f'zstd -d --rm {each.parent}/*.zstd')
     if not {MCAP, SQLITE}.intersection(found.values()):
         raise RecordingError(f'{path} is not a recording: it takes a file in MCAP, a bag in '
                              'SQLite, or a folder of files *.mcap or *.db3')
     return found
-
-
-def _numbers(path: Path) -> tuple[list[int], str]:
-    """Return the sorting key that puts ``bag_2.mcap`` before ``bag_10.mcap``."""
-    return [int(number) for number in re.findall(r'\d+', path.name)], path.name
 
 
 def _start(path: Path) -> bytes:
@@ -79,16 +72,8 @@ LARGEST_RECORD = 2**30
 """Length beyond which a record is damaged [bytes]."""
 LATEST = 2**63 - 1
 """The latest log time [ns]."""
-Source = tuple[str, str, Callable[[bytes], Any], Path]
-"""A topic in a file: its name, type and decoder, and the file."""
-
-
-class Damage(NamedTuple):
-    """The place where a file is truncated or damaged. The rest of it was not read."""
-
-    path: Path
-    left: int
-    """Length of the rest [bytes], 0 if only the end is missing, since the recorder was killed."""
+Source = tuple[str, str, Callable[[bytes], Any]]
+"""A topic in a file: its name, type and decoder."""
 
 
 class Reader:
@@ -98,7 +83,7 @@ class Reader:
     A truncated file is read as far as it is intact. Among several files, those that are no
     recordings are left out.
 
-    :ivar damages: the damaged files, complete once all entries were read.
+    :ivar damages: the files whose end is damaged or missing, complete once all entries were read.
     :ivar unreadable: number of messages that do not match the definition of their type.
     :ivar undefined: reason why messages of a topic cannot be decoded, by topic.
     :raises RecordingError: if there is no recording.
@@ -109,8 +94,7 @@ class Reader:
         self.undefined: dict[str, str] = {}
         self._records = {each: {MCAP: self._of_mcap, SQLITE: self._of_sqlite}.get(start)
                          for each, start in _files(path).items()}
-        self.damages = [Damage(each, each.stat().st_size)
-                        for each, records in self._records.items() if records is None]
+        self.damages = [each for each, records in self._records.items() if records is None]
 
     def entries(self, is_relevant: Callable[[str, str], bool]) -> Iterator[Entry]:
         """
@@ -134,13 +118,13 @@ class Reader:
                             self._messages(path, records(path), is_relevant, sources))
                 for time, number, data in store.execute(
                         'SELECT * FROM messages ORDER BY time, rowid'):
-                    topic, kind, decode, path = sources[number]
+                    topic, kind, decode = sources[number]
                     try:
                         message = decode(data)
                     except Exception:  # noqa: BLE001 - any error on bytes of another type
                         self.unreadable += 1
                         continue
-                    yield Entry(topic, kind, time * 1e-9, message, path)
+                    yield Entry(topic, kind, time * 1e-9, message)
         except sqlite3.Error as error:
             raise RecordingError(f'messages cannot be sorted in {gettempdir()}: {error}; make '
                                  'room, or set TMPDIR') from None
@@ -165,7 +149,7 @@ class Reader:
                     decode = self._decoder(factory, record, schema)
                     if decode is not None:
                         channels[record.id] = len(sources)
-                        sources.append((record.topic, schema.name, decode, path))
+                        sources.append((record.topic, schema.name, decode))
             elif isinstance(record, Message) and record.channel_id in channels:
                 if record.data.startswith(ZSTD):
                     raise RecordingError(f'the messages in {path} are packed one by one; unpack '
@@ -176,25 +160,18 @@ class Reader:
     def _decoder(self, factory: DecoderFactory, channel: Channel,
                  schema: Schema) -> Callable[[bytes], Any] | None:
         """Return the decoder of a topic, ``None`` if its messages cannot be decoded."""
-        if not schema.encoding:
-            why = f'is missing; {CONVERT.format("FOLDER")} adds it'
-        elif (schema.encoding, channel.message_encoding) != (
-                SchemaEncoding.ROS2, MessageEncoding.CDR):
-            why = (f'is in {schema.encoding!r} and its messages in {channel.message_encoding!r}; '
-                   f'supported are {SchemaEncoding.ROS2!r} and {MessageEncoding.CDR!r}')
-        else:
-            try:
-                # The library also prints errors of parsing to standard error.
-                with redirect_stderr(StringIO()):
-                    return factory.decoder_for(channel.message_encoding, schema)
-            except Exception:  # noqa: BLE001 - any error of the library on a damaged definition
-                why = 'cannot be parsed'
+        why = f'is missing; {CONVERT.format("FOLDER")} adds it'
+        if schema.encoding:
+            why = f'cannot be parsed; it takes {SchemaEncoding.ROS2} and {MessageEncoding.CDR}'
+            # The library also prints errors of parsing to standard error.
+            with suppress(Exception), redirect_stderr(StringIO()):
+                if decode := factory.decoder_for(channel.message_encoding, schema):
+                    return decode
         self.undefined[channel.topic] = f'the definition of {schema.name} {why}'
         return None
 
     def _of_sqlite(self, path: Path) -> Iterator[Any]:
         """Yield what a bag in SQLite holds, as records, up to the first damage."""
-        number = 0
         try:
             with closing(sqlite3.connect(f'{path.resolve().as_uri()}?mode=ro', uri=True)) as file:
                 # Bags of Humble have no such table.
@@ -208,21 +185,17 @@ class Reader:
                     encoding, text = defined.get(kind, ('', ''))
                     yield Schema(key, text.encode(), encoding, kind)
                     yield Channel(key, topic, of_messages, {}, key)
-                for number, (time, key, data) in enumerate(file.execute(
-                        'SELECT timestamp, topic_id, data FROM messages'), 1):
-                    yield Message(key, time, data, time, number)
+                for time, key, data in file.execute(
+                        'SELECT timestamp, topic_id, data FROM messages'):
+                    yield Message(key, time, data, time, 0)
         except (sqlite3.Error, TypeError, AttributeError):
-            self.damages.append(Damage(path, path.stat().st_size if number == 0 else 0))
+            self.damages.append(path)
 
     def _of_mcap(self, path: Path) -> Iterator[Any]:
         """Yield the records of a file up to the first damage."""
         with path.open('rb') as file:
-            records = StreamReader(
-                file, validate_crcs=True, record_size_limit=LARGEST_RECORD).records
-            intact = 0
             try:
-                for record in records:
-                    intact = file.tell()
-                    yield record
+                yield from StreamReader(
+                    file, validate_crcs=True, record_size_limit=LARGEST_RECORD).records
             except Exception:  # noqa: BLE001 - any error of the library on a damaged file
-                self.damages.append(Damage(path, path.stat().st_size - intact))
+                self.damages.append(path)

@@ -14,12 +14,14 @@
 
 """Replay of a recorded swarm: snapshots at regular times, and further recorded data."""
 
-from pathlib import Path
+from collections.abc import Mapping
+import math
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.messages.codec import algorithm_of, codec_for, MAIN
 from leader_election.election.messages.wire import RejectReason
+from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.swarm.recording import content as contents
 from leader_election.swarm.recording.content import Entry, RecordingError
 from leader_election.swarm.recording.localisation_errors import DistanceRow
@@ -39,7 +41,7 @@ Track = list[tuple[float, float, float, float]]
 
 
 class Traffic(NamedTuple):
-    """The messages between robots, in the part that is shown."""
+    """The messages between robots."""
 
     messages: int = 0
     bytes: int = 0  # noqa: A003
@@ -48,9 +50,14 @@ class Traffic(NamedTuple):
     """Number of messages that could not be decoded, or belong to another instance."""
 
 
+LOOK = 0.25
+"""Time between two snapshots [s]."""
+
+
 class Run(NamedTuple):
     """The content of a recording, its times on one continuous clock (:class:`Clocks`)."""
 
+    settings: ReplaySettings
     snapshots: list[Snapshot]
     """At regular times, at least one."""
     begin: float
@@ -59,15 +66,29 @@ class Run(NamedTuple):
     """The time of the last message [s]."""
     traffic: Traffic
     rings: Rings
-    diagnostics: contents.DiagnosticsSummary
-    true_tracks: dict[int, Track]
+    diagnostics: contents.DiagnosticsSummary = contents.DiagnosticsSummary()
+    true_tracks: Mapping[int, Track] = {}
     """True poses of robots by id, where they were recorded."""
-    distances: dict[int, list[DistanceRow]]
-    """Distances of neighbours by the id of the robot that published them, in the same part."""
-    read_until: dict[Path, float]
-    """The time of the last message of each file [s]."""
-    jumps: list[contents.Jump]
-    """Discontinuities of the clocks."""
+    distances: Mapping[int, list[DistanceRow]] = {}
+    """Distances of neighbours by the id of the robot that published them."""
+    jumps: int = 0
+    """How often a clock was set."""
+
+    @property
+    def radius(self) -> float:
+        """Return the radius of regions as set, otherwise as published [m], inf if unknown."""
+        key = vocabulary.key_of(vocabulary.RADIUS, self.settings.instance)
+        return _first(self.settings.radius, self.diagnostics.lengths.get(key))
+
+    @property
+    def communication_range(self) -> float:
+        """Return the communication range, likewise [m]."""
+        return _first(self.settings.communication_range,
+                      self.diagnostics.lengths.get(vocabulary.COMMUNICATION_RANGE))
+
+
+def _first(*lengths: float | None) -> float:
+    return next((length for length in lengths if length is not None), math.inf)
 
 
 def is_relevant(topic: str, kind: str, settings: ReplaySettings) -> bool:
@@ -106,17 +127,15 @@ class Replay:
         self._tracker: SwarmTracker | None = None
         self._topic = ''
         """The topic of the robots' messages, once known."""
-        self._unknown_algorithm = ''
-        self._first_refusal: RejectReason | None = None
+        self._refusal = ''
         """Why the first message was rejected."""
         self._begin = self._next_snapshot = self._now = 0.0
         self._traffic = Traffic()
         self._snapshots: list[Snapshot] = []
         self._rings = Rings()
-        self._diagnostics = contents.DiagnosticsSummary(settings.instance)
+        self._diagnostics = contents.DiagnosticsSummary()
         self._true_tracks: dict[str, Track] = {}
         self._distances: dict[str, list[DistanceRow]] = {}
-        self._read_until: dict[Path, float] = {}
 
     def add(self, entry: Entry) -> None:
         """
@@ -130,7 +149,7 @@ class Replay:
         elif entry.kind == contents.CLOCK:
             self._clocks.tick(entry.time, found)
         else:
-            self._now = self._read_until[entry.path] = self._clocks.advance(entry.time)
+            self._now = self._clocks.advance(entry.time)
             self._add_content(entry.topic, entry.kind, found)
 
     def _add_content(self, topic: str, kind: str, found: Any) -> None:
@@ -139,88 +158,68 @@ class Replay:
         elif kind == contents.MARKERS:
             self._rings = found
         elif kind == contents.DIAGNOSTICS:
-            received = self._tracker.heard if self._tracker is not None else {}
-            self._diagnostics.add(
-                found, received, counted=bool(self._topic) and self._is_shown(self._now))
+            self._diagnostics.add(found, self._tracker.heard if self._tracker else {})
         else:
             namespace = topic.strip('/').rpartition('/')[0]
             if kind in contents.POSES:
                 self._true_tracks.setdefault(namespace, []).append((self._now, *found))
-            elif self._topic and self._is_shown(self._now):
+            else:
                 self._distances.setdefault(namespace, []).extend(
                     (self._now, *row) for row in found)
 
     def _hear(self, topic: str, payload: str) -> None:
         """Process a message of a robot, after the snapshots that were due before it."""
-        if not self._topic:
-            self._topic, self._begin = topic, self._now
-            self._next_snapshot = self._now + self._settings.look
+        self._topic = self._topic or topic
         if topic != self._topic:
             raise RecordingError(f'the recording holds the messages of several swarms: '
                                  f'{self._topic}, {topic}; choose one by --topic')
         if self._tracker is None:
             self._tracker = self._new_tracker(payload)
+            self._begin, self._next_snapshot = self._now, self._now + LOOK
         self._take_due_snapshots()
-        rejected = 1
-        if self._tracker is not None:
-            before = self._tracker.rejected
-            self._tracker.hear(payload, self._now)
-            rejected = self._tracker.rejected - before
-        if self._is_shown(self._now):
-            self._traffic = Traffic(self._traffic.messages + 1,
-                                    self._traffic.bytes + len(payload.encode(errors='replace')),
-                                    self._traffic.rejected + rejected)
+        accepted = self._tracker is not None and self._tracker.hear(payload, self._now) is not None
+        self._traffic = Traffic(self._traffic.messages + 1,
+                                self._traffic.bytes + len(payload.encode(errors='replace')),
+                                self._traffic.rejected + (not accepted))
 
     def _new_tracker(self, payload: str) -> SwarmTracker | None:
         """Return the tracker of the message's swarm, ``None`` if it belongs to none."""
         name = algorithm_of(payload)
         if name not in ALGORITHMS.names():
-            self._unknown_algorithm = self._unknown_algorithm or name
-            return None
-        decoded = codec_for(ALGORITHMS.get(name)).decode(payload)
-        if isinstance(decoded, RejectReason):
-            self._first_refusal = self._first_refusal or decoded
-            return None
-        # All frames: a recording has one swarm.
-        return SwarmTracker(expiry=self._settings.expiry, algorithm=name, frame='',
-                            instance=self._settings.instance)
+            refusal = f'the algorithm {name!r}, known: {", ".join(ALGORITHMS.names())}'
+        elif isinstance(decoded := codec_for(ALGORITHMS.get(name)).decode(payload), RejectReason):
+            refusal = decoded.value
+        else:
+            # All frames: a recording has one swarm.
+            return SwarmTracker(expiry=self._settings.expiry, algorithm=name, frame='',
+                                instance=self._settings.instance)
+        self._refusal = self._refusal or refusal
+        return None
 
     def _take_due_snapshots(self) -> None:
-        if self._now - self._next_snapshot + self._settings.look > LONGEST_GAP:
+        if self._now - self._next_snapshot + LOOK > LONGEST_GAP:
             self._next_snapshot = self._now
-        while self._next_snapshot <= self._now:
-            self._take_snapshot(self._next_snapshot)
-            self._next_snapshot += self._settings.look
-
-    def _take_snapshot(self, time: float) -> None:
-        if self._tracker is not None and self._is_shown(time):
-            self._snapshots.append(self._tracker.snapshot(time))
-
-    def _is_shown(self, time: float) -> bool:
-        return self._settings.begin <= time - self._begin <= self._settings.end
+        while self._tracker is not None and self._next_snapshot <= self._now:
+            self._snapshots.append(self._tracker.snapshot(self._next_snapshot))
+            self._next_snapshot += LOOK
 
     def run(self) -> Run:
         """
         Return the run, after all messages were added.
 
-        :raises RecordingError: without messages of robots, or without any in the shown part.
+        :raises RecordingError: without messages of robots.
         """
         if self._tracker is None or not self._tracker.heard:
             raise RecordingError(self._why_no_robot())
-        self._take_snapshot(self._now)
-        if not self._snapshots:
-            raise RecordingError(
-                f'there is nothing from {self._settings.begin:g} s on; the recording holds '
-                f'{self._now - self._begin:.1f} s')
         names = self._diagnostics.names
         robots = contents.ids_of(self._true_tracks, names)
         publishers = contents.ids_of(self._distances, names)
         return Run(
-            snapshots=self._snapshots, begin=self._begin, end=self._now, traffic=self._traffic,
-            rings=self._rings, diagnostics=self._diagnostics,
-            true_tracks={robot: self._true_tracks[name] for name, robot in robots.items()},
-            distances={robot: self._distances[name] for name, robot in publishers.items()},
-            read_until=self._read_until, jumps=self._clocks.jumps)
+            self._settings, [*self._snapshots, self._tracker.snapshot(self._now)], self._begin,
+            self._now, self._traffic, self._rings, self._diagnostics,
+            {robot: self._true_tracks[name] for name, robot in robots.items()},
+            {robot: self._distances[name] for name, robot in publishers.items()},
+            self._clocks.jumps)
 
     def _why_no_robot(self) -> str:
         if not self._topic:
@@ -228,8 +227,5 @@ class Replay:
             return f'the recording holds no messages of robots on {what}'
         if self._tracker is not None and self._settings.instance != MAIN:
             return f'no robot in it runs an instance {self._settings.instance!r}'
-        if self._unknown_algorithm:
-            return (f'the robots elect by {self._unknown_algorithm!r}, which is not known here; '
-                    f'known: {", ".join(ALGORITHMS.names())}')
-        why = f': {self._first_refusal.value} of the first one' if self._first_refusal else ''
-        return f'no message on {self._topic} comes from a robot of this version{why}'
+        return (f'no message on {self._topic} comes from a robot of this version; the first one '
+                f'has {self._refusal}')

@@ -14,14 +14,16 @@
 
 """Report on a recording: figures, agreement with true positions; as text and as JSON."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 import json
 import math
-from typing import Any
+from pathlib import Path
+from typing import TypeVar
 
 from leader_election.election.messages.codec import MAIN
-from leader_election.swarm.accuracy import accuracy_lines, AccuracyFigures
+from leader_election.swarm.accuracy import accuracy_lines, AccuracyFigures, within
 from leader_election.swarm.history import changes, Loss, losses, Reign, reigns
 from leader_election.swarm.recording.localisation_errors import (
     accuracy_of_messages,
@@ -30,23 +32,23 @@ from leader_election.swarm.recording.localisation_errors import (
     localisation_lines,
     LocalisationErrors,
     once_a_period,
-    sighting_lines,
-    Tracks,
+    usable,
 )
 from leader_election.swarm.recording.options import ReplaySettings
-from leader_election.swarm.recording.replay import Run
+from leader_election.swarm.recording.replay import Run, Traffic
 from leader_election.swarm.reference_partition import Agreement, links_within, partition, Share
 from leader_election.swarm.snapshot import is_partition, regions, RobotView, Snapshot
-from leader_election.swarm.view.formatting import count, fields_text
+from leader_election.swarm.tracker import SwarmTracker
+from leader_election.swarm.view.formatting import count
+from leader_election.swarm.view.frame import Frame, Rings
 import numpy as np
 
+F = TypeVar('F', Reign, Loss, Share, Localisation)
 INTERVALS = 10
 LEAST_DISTANCE = 0.01
 """The shortest distance between two robots by their metric [m], the robots' default."""
 MOST_REIGNS = 12
 """The most reigns in the text, the longest first."""
-MOST_FIELDS = 20
-"""The most robots whose fields are in the text. JSON has all."""
 
 
 @dataclass(frozen=True)
@@ -57,16 +59,15 @@ class Report:
     robots: int
     silent: int
     messages: int
-    """In the shown part, like all figures of messages."""
     bytes: int  # noqa: A003
     rejected: int
     """Number of messages that could not be decoded."""
     missing: float | None
     """The share of messages that robots count as sent and that are not in the recording."""
-    radius: float | None
-    """[m], ``None`` if unknown."""
-    communication_range: float | None
-    """[m], ``None`` if unknown."""
+    radius: float
+    """[m], infinite if unknown."""
+    communication_range: float
+    """[m], infinite if unknown."""
     regions: tuple[int, float, int]
     """Their least number at once, the mean over time, the greatest."""
     largest: int
@@ -92,58 +93,44 @@ class Report:
     """
     accuracy: dict[str, AccuracyFigures]
     """The accuracy of the poses in messages, by odometry alone and with the filter."""
-    sightings: dict[str, int]
-    """Sums of the neighbourhood filters' counters since the robots' start, by name."""
-    fields: dict[int, dict[str, Any]]
-    """The last value of each field that only the algorithm has, by robot."""
 
 
-def report(run: Run, settings: ReplaySettings) -> Report:
+def report(run: Run) -> Report:
     """Return the report on a run."""
     begin, snapshots = run.begin, run.snapshots
     robots = {robot for snapshot in snapshots for robot in snapshot.robots}
-    counts = [len(regions(snapshot)) for snapshot in snapshots]
-    radius, communication_range = lengths(run, settings)
-    partitions = [s.time - begin for s in snapshots
-                  if is_partition(s, math.inf if radius is None else radius)]
-    duration = min(run.end - begin, settings.end) - settings.begin
+    sizes = [[*map(len, regions(snapshot).values())] for snapshot in snapshots]
+    counts = [*map(len, sizes)]
+    partitions = [s.time - begin for s in snapshots if is_partition(s, run.radius)]
+    duration = run.end - begin
     minutes = sum(len(snapshot.robots) for snapshot in snapshots) / len(snapshots) * duration / 60
     changed = len(changes(snapshots))
     diagnostics = run.diagnostics
     return Report(
         duration=duration, robots=len(robots), silent=len(robots - snapshots[-1].robots.keys()),
-        messages=run.traffic.messages, bytes=run.traffic.bytes, rejected=run.traffic.rejected,
+        **run.traffic._asdict(),
         missing=(max(0.0, 1.0 - diagnostics.recorded / diagnostics.sent)
                  if diagnostics.sent else None),
-        radius=radius, communication_range=communication_range,
+        radius=run.radius, communication_range=run.communication_range,
         regions=(min(counts), sum(counts) / len(counts), max(counts)),
-        largest=max((len(members) for s in snapshots for members in regions(s).values()),
-                    default=0),
+        largest=max(chain(*sizes), default=0),
         first_partition=partitions[0] if partitions else None,
         whole=len(partitions) / len(snapshots), changes=changed,
         instability=changed / minutes if minutes else 0.0,
-        reigns=[r._replace(begin=r.begin - begin, end=r.end - begin) for r in reigns(snapshots)],
-        losses=[_since(begin, loss) for loss in losses(snapshots, settings.expiry)],
-        agreement=_agreement(run, settings, duration) if settings.instance == MAIN else [],
-        localisation=_localisation(run, settings, duration),
-        accuracy=accuracy_of_messages(
-            run.snapshots, run.true_tracks,
-            math.inf if communication_range is None else communication_range),
-        sightings={name: sum(counts.values()) for name, counts in diagnostics.sightings.items()},
-        fields=_last_fields(snapshots))
+        reigns=[_since(begin, reign) for reign in reigns(snapshots)],
+        losses=[_since(begin, loss) for loss in losses(snapshots, run.settings.expiry)],
+        agreement=_agreement(run), localisation=_localisation(run),
+        accuracy=accuracy_of_messages(snapshots, run.true_tracks, run.communication_range))
 
 
-def lengths(run: Run, settings: ReplaySettings) -> tuple[float | None, float | None]:
-    """Return radius and communication range [m] as set, otherwise as published."""
-    published = run.diagnostics
-    return (published.radius if settings.radius is None else settings.radius,
-            published.communication_range if settings.communication_range is None
-            else settings.communication_range)
+def _since(start: float, figures: F) -> F:
+    """Return figures with their times relative to the beginning."""
+    return figures._replace(**{
+        name: time - start for name, time in figures._asdict().items()
+        if name in ('begin', 'end', 'time', 'recovered', 'returned') and time is not None})
 
 
-def agreement_with_truth(snapshots: Sequence[Snapshot], tracks: Tracks,
-                         strengths: Mapping[int, float], radius: float,
-                         communication_range: float) -> Agreement:
+def _agreement(run: Run) -> list[Share]:
     """
     Compare the robots' leaders with the partition computed from their true positions.
 
@@ -152,81 +139,38 @@ def agreement_with_truth(snapshots: Sequence[Snapshot], tracks: Tracks,
     resolved by id. It is computed without ``radius_hysteresis``; with hysteresis robots may
     rightly follow another leader between the joining radius and the radius. Robots count while
     their true position and their strength are known.
-
-    :param strengths: the last strength of each robot.
-    :param radius: of regions [m].
-    :param communication_range: [m].
     """
-    agreement = Agreement()
-    tables = {robot: np.array(track) for robot, track in tracks.items()
-              if robot in strengths and len(track) > 1}
-    for snapshot in once_a_period(snapshots):
-        now = snapshot.time
-        positions = {
-            robot: (np.interp(now, table[:, 0], table[:, 1]),
-                    np.interp(now, table[:, 0], table[:, 2]))
-            for robot, table in tables.items() if robot in snapshot.robots
-            and table[0, 0] <= now <= table[-1, 0]}
-        agreement.compare(now, snapshot, _true_snapshot(
-            now, positions, strengths, radius, communication_range))
-    return agreement
-
-
-def _true_snapshot(time: float, positions: Mapping[int, tuple[float, float]],
-                   strengths: Mapping[int, float], radius: float,
-                   communication_range: float) -> Snapshot:
-    """Return the snapshot of the reference partition."""
-    assignments = partition(links_within(positions, communication_range, LEAST_DISTANCE),
-                            strengths, radius, 'id')
-    return Snapshot(time, {
-        robot: RobotView(id=robot, position=positions[robot], value=-strengths[leader],
-                         distance=distance, leader=leader)
-        for robot, (leader, distance, _) in assignments.items()})
-
-
-def _agreement(run: Run, settings: ReplaySettings, duration: float) -> list[Share]:
-    radius, communication_range = lengths(run, settings)
-    if not run.true_tracks or radius is None or communication_range is None:
+    if (not run.true_tracks or not math.isfinite(run.radius + run.communication_range)
+            or run.settings.instance != MAIN):
         return []
-    agreement = agreement_with_truth(
-        run.snapshots, run.true_tracks, run.diagnostics.strengths, radius, communication_range)
-    start, length = run.begin + settings.begin, duration / INTERVALS
-    bounds = [(start + i * length, start + (i + 1) * length) for i in range(INTERVALS)]
-    shares = (agreement.share(*b) for b in [*bounds, (start, math.inf)])
-    return [share._replace(begin=share.begin - run.begin, end=share.end - run.begin)
-            for share in shares if share is not None]
+    agreement, strengths = Agreement(), run.diagnostics.strengths
+    truth = usable({i: track for i, track in run.true_tracks.items() if i in strengths})
+    for snapshot in once_a_period(run.snapshots):
+        places = {i: truth[i].at([snapshot.time])[0].tolist()
+                  for i in truth.keys() & snapshot.robots.keys()}
+        positions = {i: (x, y) for i, (x, y, _) in places.items() if math.isfinite(x + y)}
+        found = partition(links_within(positions, run.communication_range, LEAST_DISTANCE),
+                          strengths, run.radius, 'id')
+        agreement.compare(snapshot.time, snapshot, Snapshot(snapshot.time, {
+            i: RobotView(i, positions[i], -strengths[leader], distance, leader)
+            for i, (leader, distance, _) in found.items()}))
+    bounds = np.linspace(run.begin, run.end, INTERVALS + 1).tolist()
+    shares = (agreement.share(*each)
+              for each in [*zip(bounds, bounds[1:]), (run.begin, math.inf)])
+    return [_since(run.begin, share) for share in shares if share is not None]
 
 
-def localisation_of(run: Run, settings: ReplaySettings) -> LocalisationErrors:
+def localisation_of(run: Run) -> LocalisationErrors:
     """Return errors and deviations of a run, for all pairs without a communication range."""
-    reach = lengths(run, settings)[1]
-    return localisation_errors(run.snapshots, run.true_tracks, run.distances,
-                               math.inf if reach is None else reach)
+    return localisation_errors(
+        run.snapshots, run.true_tracks, run.distances, run.communication_range)
 
 
-def _localisation(run: Run, settings: ReplaySettings, duration: float) -> list[Localisation]:
-    errors = localisation_of(run, settings)
-    start = run.begin + settings.begin
-    overall = errors.between(start, math.inf)
-    shares = errors.over_time(start, start + duration, INTERVALS)
-    return [share._replace(begin=share.begin - run.begin, end=share.end - run.begin)
-            for share in (*shares, *([] if overall is None else [overall]))]
-
-
-def _since(begin: float, loss: Loss) -> Loss:
-    """Return a loss with times relative to the beginning."""
-    def since(time: float | None) -> float | None:
-        return None if time is None else time - begin
-    return loss._replace(time=loss.time - begin, recovered=since(loss.recovered),
-                         returned=since(loss.returned))
-
-
-def _last_fields(snapshots: Sequence[Snapshot]) -> dict[int, dict[str, Any]]:
-    last: dict[int, dict[str, Any]] = {}
-    for snapshot in snapshots:
-        last.update({robot: dict(view.fields) for robot, view in snapshot.robots.items()
-                     if view.fields})
-    return dict(sorted(last.items()))
+def _localisation(run: Run) -> list[Localisation]:
+    errors = localisation_of(run)
+    overall = errors.between(run.begin, math.inf)
+    return [_since(run.begin, share)
+            for share in (*errors.over_time(run.begin, run.end, INTERVALS), overall) if share]
 
 
 def as_json(of: Report) -> str:
@@ -249,9 +193,7 @@ def as_text(of: Report) -> str:
     return '\n'.join([*summary_lines(of), *_reign_lines(of), *loss_lines(of),
                       *_agreement_lines(of),
                       *localisation_lines(of.localisation, of.communication_range),
-                      *accuracy_lines(of.accuracy, of.communication_range),
-                      *sighting_lines(of.sightings),
-                      *_field_lines(of)])
+                      *accuracy_lines(of.accuracy, of.communication_range)])
 
 
 def summary_lines(of: Report) -> Iterator[str]:
@@ -267,9 +209,8 @@ def summary_lines(of: Report) -> Iterator[str]:
     fewest, mean, most = of.regions
     yield (f'{fewest} to {most} regions, {mean:.1f} on average; the largest had '
            f'{count(of.largest, "robot")}')
-    within = '' if of.radius is None else f', within {of.radius:g} m'
     first = 'never' if of.first_partition is None else f'first after {of.first_partition:.1f} s'
-    yield (f'partition, each robot with a living leader that leads itself{within}: '
+    yield (f'partition, each robot with a living leader that leads itself{within(of.radius)}: '
            f'{first}, in {of.whole:.0%} of the snapshots')
     yield (f'{count(of.changes, "change")} of leader, {of.instability:.2f} a robot and minute')
 
@@ -308,11 +249,38 @@ def _agreement_lines(of: Report) -> Iterator[str]:
     yield f'{"overall":>20} {overall.robots:10.1%} {overall.partitions:8.1%}'
 
 
-def _field_lines(of: Report) -> Iterator[str]:
-    if not of.fields:
-        return
-    yield 'fields of the algorithm, last values of each robot'
-    for robot, fields in list(of.fields.items())[:MOST_FIELDS]:
-        yield f'{robot:>10} {fields_text(fields)}'
-    if len(of.fields) > MOST_FIELDS:
-        yield f'{"...":>10} and {len(of.fields) - MOST_FIELDS} more'
+def write_page(path: Path, title: str, run: Run, frames: Sequence[Frame], reach: float,
+               warnings: Sequence[str] = (), events: Sequence[tuple[float, str]] = ()) -> None:
+    """
+    Write the page of a run: figures, events and curves beside the moving map.
+
+    :param reach: robots within this distance are linked by a line [m].
+    :param events: further ones: the time from the beginning [s] and a text.
+    :raises OSError: when the file cannot be written.
+    """
+    # Imported here, since Bokeh loads slowly.
+    from leader_election.swarm.web import run_page
+    of = report(run)
+    run_page.write_page(path, title, frames, run.rings, reach, run.begin, warnings,
+                        [*summary_lines(of)], events, as_text(of))
+
+
+def write_watched(path: Path, title: str, frames: Sequence[Frame], rings: Rings,
+                  tracker: SwarmTracker, radius: float, reach: float,
+                  failed: Sequence[str] = (), events: Sequence[tuple[float, str]] = ()) -> None:
+    """
+    Write the page of a run without a recording. See :func:`write_page` for other arguments.
+
+    :param frames: at least one with a robot.
+    :param tracker: of all messages.
+    :param failed: the checks that failed.
+    :param events: the time on the clock of the frames [s] and a text.
+    """
+    shown = [frame for frame in frames if frame.snapshot.robots]
+    snapshots = [frame.snapshot for frame in shown]
+    begin = snapshots[0].time
+    run = Run(ReplaySettings(expiry=tracker.expiry, radius=radius, communication_range=reach),
+              snapshots, begin, snapshots[-1].time,
+              Traffic(tracker.messages, tracker.bytes, tracker.rejected), rings)
+    write_page(path, title, run, shown, reach, failed,
+               [(time - begin, text) for time, text in events])

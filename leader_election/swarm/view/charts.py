@@ -17,7 +17,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 import textwrap
-from typing import Any, NamedTuple
+from typing import Any
 
 from leader_election.election.messages.codec import Position
 from leader_election.parameters.files import replacing
@@ -225,56 +225,33 @@ def _resampled(colours: NDArray[np.float64], times: NDArray[np.float64]) -> NDAr
     return image
 
 
-STYLES = {
-    'odometry': {'color': '#d55e00', 'linewidth': 1.6},
-    'filter': {'color': '#0072b2', 'linewidth': 1.6},
-    'deviation': {'color': '#56b4e9', 'linewidth': 1.4, 'linestyle': '--'},
-}
+STYLES: tuple[dict[str, Any], ...] = (
+    {'label': 'by odometry', 'color': '#d55e00', 'linewidth': 1.6},
+    {'label': 'with the filter', 'color': '#0072b2', 'linewidth': 1.6},
+    {'label': 'mean deviation', 'color': '#56b4e9', 'linewidth': 1.4, 'linestyle': '--'})
+"""The curves of a panel of errors."""
 
 
-class Curve(NamedTuple):
-    """One curve."""
-
-    label: str
-    kind: str
-    """One of :data:`STYLES`."""
-    times: Sequence[float]
-    """[s]."""
-    values: Sequence[float | None]
-    """In the unit of the panel, ``None`` for a gap."""
-
-
-class Panel(NamedTuple):
-    """Curves over a common axis of time."""
-
-    label: str
-    curves: Sequence[Curve]
-
-
-def draw_errors(panels: Sequence[Panel], path: Path) -> None:
+def draw_errors(path: Path, times: Sequence[float],
+                panels: Mapping[str, Sequence[Sequence[float | None]]]) -> None:
     """
-    Draw panels one below the other, as a PNG.
+    Draw errors of localisation over time as a PNG, panels one below the other.
 
-    :param panels: curves without a known value, and panels without a curve, are left out.
+    :param times: [s].
+    :param panels: by their labels, curves in the order of :data:`STYLES`, ``None`` for gaps.
+        Curves without a known value, and panels without a curve, are left out.
     :raises OSError: when the file cannot be written.
     """
-    panels = known(panels)
-    figure = Figure(figsize=(8.0, 0.6 + 2.6 * len(panels)), dpi=160, layout='constrained')
-    rows = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
-    for axes, panel in zip(rows, panels):
-        for curve in panel.curves:
-            axes.plot(curve.times, np.array(curve.values, dtype=float), label=curve.label,
-                      **STYLES[curve.kind])
-        axes.set(ylabel=panel.label, xlim=(0.0, None), ylim=(0.0, None))
+    known = {label: curves for label, found in panels.items()
+             if (curves := [(style, values) for style, values in zip(STYLES, found)
+                            if any(value is not None for value in values)])}
+    figure = Figure(figsize=(8.0, 0.6 + 2.6 * len(known)), dpi=160, layout='constrained')
+    rows = figure.subplots(len(known), sharex=True, squeeze=False)[:, 0]
+    for axes, (label, curves) in zip(rows, known.items()):
+        for style, values in curves:
+            axes.plot(times, np.array(values, dtype=float), **style)
+        axes.set(ylabel=label, xlim=(0.0, None), ylim=(0.0, None))
         axes.legend(frameon=False, loc='upper left', fontsize=FONT - 1)
         tidy(axes)
     rows[-1].set(xlabel='time [s]')
     save(figure, path)
-
-
-def known(panels: Sequence[Panel]) -> list[Panel]:
-    """Return the panels and the curves that have a known value."""
-    found = [panel._replace(curves=[
-        curve for curve in panel.curves if any(value is not None for value in curve.values)])
-        for panel in panels]
-    return [panel for panel in found if panel.curves]

@@ -15,7 +15,6 @@
 """Recordings are read as far as they are intact."""
 
 from pathlib import Path
-import re
 import sqlite3
 
 from budget import examples
@@ -60,8 +59,7 @@ def test_truncated_recording_is_read_up_to_the_cut(recorded, tmp_path):
         path.write_bytes(content[:length])
         said, reader = read(path)
         assert said == everything[:len(said)] and len(said) >= last
-        assert [damage.path for damage in reader.damages] == [path]
-        assert 0 <= reader.damages[0].left <= length
+        assert reader.damages == [path]
         last = len(said)
     assert last == len(everything)
 
@@ -124,7 +122,7 @@ def test_folder_of_ros2_bag_is_read_file_by_file(tmp_path):
     (tmp_path / 'bag_1.mcap').touch()
     said, reader = read(tmp_path)
     assert [time for time, _ in said] == [0.0, 9.0, 10.0]
-    assert reader.damages == [(tmp_path / 'bag_1.mcap', 0)]
+    assert reader.damages == [tmp_path / 'bag_1.mcap']
 
 
 def test_reader_prints_one_line_when_a_file_is_of_another_kind(tmp_path):
@@ -173,9 +171,9 @@ def test_bag_in_sqlite_is_read_like_a_recording(recorded, tmp_path):
     bag.write_bytes(bag.read_bytes()[:bag.stat().st_size // 2])
     part, reader = read(bag)
     assert part == said[:len(part)]
-    assert [damage.path for damage in reader.damages] == [bag]
+    assert reader.damages == [bag]
     bag.write_bytes(b'SQLite format 3')
-    assert read(bag)[1].damages == [(bag, 15)]
+    assert read(bag)[1].damages == [bag]
 
 
 def test_bag_in_sqlite_without_definitions_names_the_remedy(recorded, tmp_path):
@@ -200,7 +198,7 @@ def raw(path: Path, encoding: str, definition: bytes, data: bytes) -> Path:
 @pytest.mark.parametrize('encoding, definition, data, line', [
     ('ros2msg', b'\xff\xfe $$$', b'', 'the definition of std_msgs/msg/String cannot be parsed'),
     ('', b'', b'', 'the definition of std_msgs/msg/String is missing; ros2 bag '),
-    ('ros2idl', b'module std_msgs {};', b'', "is in 'ros2idl'"),
+    ('ros2idl', b'module std_msgs {};', b'', 'cannot be parsed; it takes ros2msg and cdr'),
     ('ros2msg', b'int32 data', b'\0\1\0\0\3\0\0\0',
      'messages that do not match their types, or hold no possible place or time, were left '
      'out: 2'),
@@ -214,21 +212,16 @@ def test_reader_prints_one_line_when_the_encoding_is_unknown(
 
 
 def test_damage_is_reported_by_file(tmp_path, capsys):
-    """The first is cut off, the second was left by a recorder that was killed."""
-    for number in (0, 1):
-        path = write(tmp_path / f'bag_{number}.mcap', [
-            (20.0 * number + t, '/neighbourhood', word(1, 1)) for t in range(20)])
-        content = path.read_bytes()
-        path.write_bytes(content[:len(content) // 2])
-    reader = Reader(path)
-    assert len(list(reader.entries(lambda topic, kind: True))) > 2
-    path.write_bytes(path.read_bytes()[:-reader.damages[0].left])
-    (tmp_path / 'bag_2.mcap').write_bytes(content[:100])
+    """The first is cut off. The other is no recording."""
+    path = write(tmp_path / 'bag_0.mcap', [
+        (float(t), '/neighbourhood', word(1, 1)) for t in range(20)])
+    content = path.read_bytes()
+    path.write_bytes(content[:len(content) // 2])
+    (tmp_path / 'bag_1.mcap').write_bytes(content[:100])
     assert main([str(tmp_path)]) == 0
-    first, second, third = capsys.readouterr().err.splitlines()
-    assert re.search(r'bag_0.mcap is cut off .* up to 1?\d.0 s, and its last \d+ bytes not', first)
-    assert re.search(r'bag_1.mcap has no end, .* read up to [23]\d.0 s', second)
-    assert 'bag_2.mcap is cut off or damaged; no message of it' in third
+    assert sorted(capsys.readouterr().err.splitlines()) == [
+        f'warning: {tmp_path}/bag_{number}.mcap is cut off or damaged; its intact part was read'
+        for number in (0, 1)]
 
 
 @pytest.mark.parametrize('message', [

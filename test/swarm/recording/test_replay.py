@@ -66,12 +66,12 @@ def test_algorithm_is_read_from_the_messages():
     assert run.traffic.messages == 1
     strange = word(1, 1)
     strange.data = said.data.replace('resilient', 'none')
-    with pytest.raises(RecordingError, match="elect by 'none'"):
+    with pytest.raises(RecordingError, match="the algorithm 'none', known: "):
         replay(entries((0.0, '/neighbourhood', strange)), ReplaySettings())
     nonsense = word(1, 1)
     nonsense.data = 'nonsense'
-    with pytest.raises(RecordingError, match='no message on /neighbourhood comes from a robot '
-                                             'of this version: rejected_malformed of the first'):
+    with pytest.raises(RecordingError, match='no message on /neighbourhood comes from a '
+                       'robot of this version; the first one has rejected_malformed'):
         replay(entries((0.0, '/neighbourhood', nonsense)), ReplaySettings())
     # Whatever came first.
     run = replay(entries((0.0, '/neighbourhood', nonsense), (0.1, '/neighbourhood', strange),
@@ -116,8 +116,7 @@ def test_true_positions_may_be_poses_of_another_name():
 FLOATS = 'std_msgs/msg/Float64MultiArray'
 
 
-@pytest.mark.parametrize('options', [
-    ['--to', '-1'], ['--from', '3', '--to', '3'], ['--look', '1e-8'], ['--radius', 'far'], []])
+@pytest.mark.parametrize('options', [['--expiry', '-1'], ['--radius', 'far'], []])
 def test_wrong_option_is_refused(options, capsys):
     with pytest.raises(SystemExit) as ended:
         main(['run.mcap', *options] if options else [])
@@ -138,12 +137,12 @@ def test_topics_of_localisation_are_recorded_and_no_other_odometry(
 # A recording is shown once more: what came of it, in numbers and in pictures.
 
 @pytest.mark.parametrize(
-    'option', ['--picture', '--animation', '--timeline', '--localisation', '--report'])
+    'option', ['--picture', '--animation', '--timeline', '--localisation'])
 def test_unwritable_output_is_named(option, recorded, tmp_path, capsys):
-    assert main([str(recorded), option, '/dev/full', '--from', '19', '--look', '1']) == 2
+    assert main([str(recorded), option, '/dev/full']) == 2
     assert capsys.readouterr().err == 'error: /dev/full: No space left on device\n'
     path = tmp_path / 'file'
-    assert main([str(recorded), option, str(path), '--from', '19', '--look', '1']) == 0
+    assert main([str(recorded), option, str(path)]) == 0
     assert list(tmp_path.iterdir()) == [path], 'it is called as was asked for'
 
 
@@ -202,9 +201,7 @@ def test_malformed_messages_on_other_topics_are_ignored(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert '1 robot\n' in out and err == (
         'warning: messages that do not match their types, or hold no possible place or time, '
-        'were left out: 3\n')
-    point = write(tmp_path / 'point.mcap', [(0.0, '/world', arena((1, 1))), *said[2:]])
-    assert main([str(point), '--picture', str(tmp_path / 'p.png')]) == 0
+        'were left out: 4\n')
 
 
 def test_robots_are_identified_by_their_diagnostics():
@@ -217,7 +214,7 @@ def test_robots_are_identified_by_their_diagnostics():
                      (second, '/neighbourhood', word(robot, max(2, robot), (x, 0.0))),
                      (second, '/diagnostics', status(
                          robot, name, strength=robot, radius=6, communication_range=2.5))]
-    told = report(replay(entries(*said), ReplaySettings()), ReplaySettings())
+    told = report(replay(entries(*said), ReplaySettings()))
     assert told.agreement[-1].robots == told.agreement[-1].partitions == 1.0
     of_rescue = ReplaySettings(instance='rescue')
     with pytest.raises(RecordingError, match="no robot in it runs an instance 'rescue'"):
@@ -234,7 +231,7 @@ def test_report_uses_the_radius_of_the_instance():
         1, radius=0.5, communication_range=2.5, **{'rescue.radius': 20.0})))
     for instance, radius, whole in (('main', 0.5, 0.0), ('rescue', 20.0, 1.0)):
         settings = ReplaySettings(instance=instance)
-        told = report(replay(entries(*said), settings), settings)
+        told = report(replay(entries(*said), settings))
         assert told.radius == radius and told.whole == pytest.approx(whole, abs=0.1)
         assert told.agreement == []
 
@@ -248,7 +245,7 @@ def test_times_are_simulated_when_a_clock_is_recorded():
             said.append((0.01 * step, '/neighbourhood', word(1, 1)))
     run = replay(entries(*said), ReplaySettings(expiry=1.05))
     assert run.snapshots[-1].time - run.begin == pytest.approx(2.0, abs=0.11)
-    assert run.jumps == []
+    assert run.jumps == 0
     assert all(1 in snapshot.robots for snapshot in run.snapshots)
 
 
@@ -257,11 +254,10 @@ def test_messages_keep_their_order_when_a_clock_was_set():
             (1e7, '/neighbourhood', word(1, 1)), (1e7 + 1, '/neighbourhood', word(1, 1)),
             (2.0, '/neighbourhood', word(1, 1)), (3.0, '/neighbourhood', word(1, 1))]
     run = replay(entries(*said), ReplaySettings())
-    assert list(run.snapshots[-1].robots) == [1] and len(run.snapshots) == 13
-    told = report(run, ReplaySettings())
+    assert list(run.snapshots[-1].robots) == [1] and run.jumps == 2
+    told = report(run)
     # What passed while it was set forward and back is not known: nothing.
     assert told.duration == pytest.approx(3.0) and told.losses == []
-    assert [jump.time for jump in run.jumps] == [1.0, 2.0]
     assert [(reign.begin, reign.end) for reign in told.reigns] == [(0.25, 3.0)]
 
 
@@ -286,7 +282,7 @@ def test_restarted_simulation_continues_the_times(capsys, tmp_path):
     out, err = capsys.readouterr()
     assert json.loads(out)['duration'] == pytest.approx(59.0, abs=0.3)
     assert json.loads(out)['losses'] == [] and json.loads(out)['messages'] == 60
-    assert err.startswith('warning: a clock was set 1 time, ') and err.count('\n') == 1
+    assert err.startswith('warning: a clock was set 1 time; ') and err.count('\n') == 1
 
 
 def test_localisation_chart_is_refused_without_truth_and_deviations(tmp_path, capsys):

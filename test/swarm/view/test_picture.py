@@ -18,11 +18,9 @@ from pathlib import Path
 
 from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.swarm.view.charts import (
-    Curve,
     draw_errors,
     draw_paths,
     draw_timeline,
-    Panel,
     STYLES,
 )
 from leader_election.swarm.view.formatting import GONE, PALETTE
@@ -206,30 +204,27 @@ def test_long_and_single_observation_runs_are_drawn(tmp_path, number):
     assert shares(tmp_path / 'a.png')[0] > 0.2
 
 
-def pixels_of(path, kind):
-    """Return the number of pixels in the colour of a kind of curve, and the height."""
+def pixels_of(path, curve):
+    """Return the number of pixels in the colour of a curve, and the height."""
     with Image.open(path) as image:
         pixels = np.asarray(image.convert('RGB')) / 255
-    near = np.abs(pixels - to_rgb(STYLES[kind]['color'])).max(axis=2) < 0.02
+    near = np.abs(pixels - to_rgb(STYLES[curve]['color'])).max(axis=2) < 0.02
     return int(near.sum()), len(pixels)
 
 
-def panels(values):
-    times = [0.0, 1.0, 2.0]
-    return [Panel('positions [m]', [Curve('by odometry', 'odometry', times, [0.1, 0.5, 0.9]),
-                                    Curve('with the filter', 'filter', times, values)]),
-            Panel('distances [m]', [Curve('deviation', 'deviation', times, [None] * 3)])]
+def panels(values, deviation=None):
+    return {'positions [m]': [[0.1, 0.5, 0.9], values, [None] * 3],
+            'distances [m]': [[None] * 3, [None] * 3, [deviation] * 3]}
 
 
 def test_unknown_curves_and_panels_are_left_out(tmp_path):
-    draw_errors(panels([0.1, 0.1, None]), tmp_path / 'some.png')
-    draw_errors(panels([None, None, None]), tmp_path / 'fewer.png')
-    some, height = pixels_of(tmp_path / 'some.png', 'filter')
-    assert some > 100 and pixels_of(tmp_path / 'some.png', 'odometry')[0] > some
-    assert pixels_of(tmp_path / 'some.png', 'deviation')[0] == 0
-    assert pixels_of(tmp_path / 'fewer.png', 'filter') == (0, height)
-    full = panels([0.1, 0.1, 0.1])
-    full[1].curves[0] = full[1].curves[0]._replace(values=[0.1, 0.2, 0.3])
-    draw_errors(full, tmp_path / 'full.png')
-    drawn, taller = pixels_of(tmp_path / 'full.png', 'deviation')
+    times = [0.0, 1.0, 2.0]
+    draw_errors(tmp_path / 'some.png', times, panels([0.1, 0.1, None]))
+    draw_errors(tmp_path / 'fewer.png', times, panels([None, None, None]))
+    some, height = pixels_of(tmp_path / 'some.png', 1)
+    assert some > 100 and pixels_of(tmp_path / 'some.png', 0)[0] > some
+    assert pixels_of(tmp_path / 'some.png', 2)[0] == 0
+    assert pixels_of(tmp_path / 'fewer.png', 1) == (0, height)
+    draw_errors(tmp_path / 'full.png', times, panels([0.1, 0.1, 0.1], 0.2))
+    drawn, taller = pixels_of(tmp_path / 'full.png', 2)
     assert drawn > 20 and taller > 1.5 * height

@@ -18,7 +18,7 @@ from pathlib import Path
 import re
 
 from leader_election.swarm.recording.replay_command import main
-from leader_election.swarm.recording.report_page import write_watched
+from leader_election.swarm.recording.report import write_watched
 from leader_election.swarm.tracker import SwarmTracker
 from leader_election.swarm.web.run_page import write_page
 from swarm.recording.made import story, write
