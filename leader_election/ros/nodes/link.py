@@ -27,12 +27,11 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from leader_election.election.messages.packets import packet, PacketReader
+from leader_election.election.messages.packets import packet, PacketReader, Peer
 from leader_election.election.robot.diagnostics import LINK, status_name
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, subscribe
-from leader_election.swarm.fleet import link_status as vocabulary
 from leader_election.swarm.fleet.transports import LinkParameters, TRANSPORTS
 from leader_election.swarm.view.formatting import count
 from rclpy.clock import Clock
@@ -48,6 +47,10 @@ MOST_SHOWN = 32
 """The most other links in diagnostics, the last ones heard."""
 QUIET = 10.0
 """The time without any other link after which that is a warning [s]."""
+
+
+SENT, TOO_LONG, UNSENT, PEERS = 'sent', 'too_long', 'unsent', 'peers'
+"""The keys of counters in diagnostics, beside those of packets."""
 
 
 class Link(Node):
@@ -70,8 +73,7 @@ class Link(Node):
         self._lock = Lock()
         """Held to count: packets arrive in a thread of the transport."""
         self._reader = PacketReader(self._start, parameters.most_packets)
-        self._counts = Counter(dict.fromkeys(
-            (vocabulary.SENT, vocabulary.TOO_LONG, vocabulary.UNSENT), 0))
+        self._counts = Counter({SENT: 0, TOO_LONG: 0, UNSENT: 0})
         self._problem = ''
         self._heard = time.monotonic()
         """When another link was heard, at first the start [s]."""
@@ -89,13 +91,13 @@ class Link(Node):
         self._here.publish(message)
         length = len(message.data.encode())
         if length > self.message_room:
-            self._counts[vocabulary.TOO_LONG] += 1
+            self._counts[TOO_LONG] += 1
             self._say(f'a message of {length} bytes, at most {self.message_room} are allowed; set '
                       'the parameter message_length of the robot to that')
             return
         self._say(self._transport.send(packet(self._start, self._number, message.data)))
         self._number += 1
-        self._counts[vocabulary.UNSENT if self._problem else vocabulary.SENT] += 1
+        self._counts[UNSENT if self._problem else SENT] += 1
 
     def _say(self, problem: str) -> None:
         """Log and keep the reason why a message is not sent, empty if it is."""
@@ -121,9 +123,10 @@ class Link(Node):
         now = time.monotonic()
         with self._lock:
             peers = self._reader.peers(now, QUIET)
-            values = {**self._counts, **self._reader.counts, vocabulary.PEERS: len(peers),
+            values = {**self._counts, **self._reader.counts, PEERS: len(peers),
                       **self._transport.counts(),
-                      **vocabulary.peer_values(dict([*peers.items()][-MOST_SHOWN:]))}
+                      **{f'peer {start:016x}': _peer_text(peer)
+                         for start, peer in [*peers.items()][-MOST_SHOWN:]}}
         self._heard = now if peers else self._heard
         problem = self._transport.problem or self._problem
         quiet = now - self._heard > QUIET
@@ -132,7 +135,7 @@ class Link(Node):
         message = DiagnosticArray(status=[DiagnosticStatus(
             level=DiagnosticStatus.WARN if problem or quiet else DiagnosticStatus.OK,
             name=status_name(self.get_namespace().strip('/') or self.get_name(), LINK),
-            message=text, hardware_id=vocabulary.link_id(self._start),
+            message=text, hardware_id=f'{LINK} {self._start:016x}',
             values=[KeyValue(key=key, value=str(value)) for key, value in values.items()])])
         message.header.stamp = self.get_clock().now().to_msg()
         self._reports.publish(message)
@@ -140,6 +143,13 @@ class Link(Node):
     def close(self) -> None:
         """Close the transport. Called before the node is destroyed."""
         self._transport.close()
+
+
+def _peer_text(peer: Peer) -> str:
+    heard, lost = peer.told
+    robots = ', '.join(map(str, sorted(peer.robots)))
+    told = '' if heard is None else f'; there {heard} heard, {lost} lost'
+    return f'robots {robots}: {peer.heard} packets heard, {max(peer.lost, 0)} lost{told}'
 
 
 def main() -> int:

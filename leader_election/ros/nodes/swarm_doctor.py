@@ -37,7 +37,6 @@ from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE, STREAM
 from leader_election.swarm.doctor import communication, diagnoses
 from leader_election.swarm.doctor import observations as observed
 from leader_election.swarm.doctor.diagnoses import about, choose, examine, swarm_topics
-from leader_election.swarm.fleet.link_status import LinkReport, parse_link
 from leader_election.swarm.fleet.robot_list import buffer_sizes
 from leader_election.swarm.tracker import MAX_ROBOTS
 from nav_msgs.msg import Odometry
@@ -136,7 +135,8 @@ class SwarmDoctor(Node):
         self._messages.clear()
         self._odometry: dict[str, list[observed.OdometryReading]] = {}
         self._diagnostics: list[observed.RobotReport] = []
-        self._links: list[LinkReport] = []
+        self._links: dict[str, vocabulary.Status] = {}
+        """The last status of each link, by its hardware id."""
         self._ticks: list[tuple[float, float]] = []
         """Time of receipt and simulated time [s]."""
 
@@ -213,7 +213,8 @@ class SwarmDoctor(Node):
         """Add a report of each robot in a message, from the statuses of all its concerns."""
         by_robot: dict[tuple[str, int], list[vocabulary.RobotStatus]] = {}
         found = [*map(status_of, message.status)]
-        self._links += filter(None, (parse_link(status, self._now()) for status in found))
+        self._links |= {status.hardware_id: status for status in found
+                        if status.name.endswith(f': {vocabulary.LINK}')}
         for status in vocabulary.robot_statuses(found):
             by_robot.setdefault((status.robot, status.id), []).append(status)
         for (robot, robot_id), statuses in by_robot.items():
@@ -234,7 +235,8 @@ class SwarmDoctor(Node):
         topics = [topic for topic, _ in self.get_topic_names_and_types()]
         return observed.Observations(
             seconds=now - self._begin, end=now, messages=self._messages, odometry=self._odometry,
-            diagnostics=self._diagnostics, links=self._links, endpoints=self._endpoints(topics),
+            diagnostics=self._diagnostics, links=[*self._links.values()],
+            endpoints=self._endpoints(topics),
             clock=[time for _, time in self._ticks], pace=self.pace(),
             environment={name: text for name, default in ENVIRONMENT.items()
                          if (text := os.environ.get(name, default))},

@@ -12,34 +12,36 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""
-Checks of communication: topics, quality of service, reception, loss, links between domains.
-
-Links are examined from both ends: each tells the others what it hears of them.
-"""
+"""Checks of what arrives: messages between robots, odometry, clocks; and of what they need."""
 
 from collections.abc import Iterator
 from itertools import product
+import math
+from statistics import median
 
-from leader_election.election.messages import packets
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.reception import HEARD, ROUNDS
+from leader_election.localisation.parameters import GIVEN
+from leader_election.localisation.source import POSE_SOURCE
 from leader_election.swarm.doctor.observations import (
     BRIDGES,
     by_key,
+    CLOCK,
     Endpoint,
     find_radio_topics,
     Level,
     listing,
     Observations,
+    ODOMETRY,
     Symptom,
 )
-from leader_election.swarm.fleet.link_status import PeerCounts, TOO_LONG, UNSENT
 from leader_election.swarm.fleet.robot_list import buffers_too_small, MANY_ROBOTS
 
 LOSS = 0.2
 """The greatest share of lost messages that is tolerated."""
 FEW = 5
+OFFSET = 0.25
+"""The greatest tolerated offset of a clock, including delays of messages [s]."""
 
 
 def shared_topic(swarm: Observations) -> Iterator[Symptom]:
@@ -143,57 +145,12 @@ def domains(text: str) -> set[int]:
             if offset % PORTS == 0 and offset // PORTS in range(DOMAINS)}
 
 
-COUNTED = (
-    (TOO_LONG, Level.ERROR, 'its link left out {} that are too long for it'),
-    (UNSENT, Level.ERROR, 'its link could not send {}'),
-    (packets.FLOODED, Level.WARN, 'its link left out {}, more than most_packets of one sender'),
-    (packets.STRANGE, Level.WARN, 'at its link {} arrived that are not from a link'))
-"""Counters whose increase is a symptom."""
-
-
 def links(swarm: Observations) -> Iterator[Symptom]:
-    """Find links that hear nobody or are not heard, and what they lose, refuse and leave out."""
-    for (robot, _), reports in by_key(
-            ((report.robot, report.id), report) for report in swarm.links).items():
-        first, last = reports[0], reports[-1]
-        if not last.peers:
-            yield Symptom(Level.ERROR, (robot,), f'its link hears no other link: {last.message}')
-        grown = {key: value - first.counts.get(key, value) for key, value in last.counts.items()}
-        for key, level, text in COUNTED:
-            if (number := grown.get(key, 0)) > 0:
-                yield Symptom(level, (robot,), text.format(
-                    f'{number} packets' if number > 1 else 'a packet')
-                    + (f': {last.message}' if key in (UNSENT, TOO_LONG) else ''))
-        if (text := _lost(grown.get(packets.HEARD, 0), grown.get('damaged', 0))):
-            yield Symptom(Level.WARN, (robot,), f'at its link {text} frames were damaged')
-        for peer, counts in last.peers.items():
-            yield from _peer(robot, counts, first.peers.get(peer), _name(swarm, peer, counts))
-
-
-def _peer(robot: str, counts: PeerCounts, before: PeerCounts | None, name: str,
-          ) -> Iterator[Symptom]:
-    """Find what is lost between a link and another one."""
-    if counts.heard_there == 0:
-        yield Symptom(Level.ERROR, (robot,), f'its link is not heard by that of {name}, which it '
-                      'hears')
-    if before is None:
-        return
-    if (text := _lost(counts.heard - before.heard, counts.lost - before.lost)):
-        yield Symptom(Level.WARN, (robot,), f'its link lost {text} packets of {name}')
-    if counts.heard_there is not None and before.heard_there is not None and (text := _lost(
-            counts.heard_there - before.heard_there, counts.lost_there - before.lost_there)):
-        yield Symptom(Level.WARN, (robot,), f'{text} packets of its link were lost before {name}')
-
-
-def _lost(heard: int, lost: int) -> str:
-    """Return how many packets were lost, empty where these are few."""
-    return f'{lost} of {heard + lost}' if lost >= FEW and lost > LOSS * (heard + lost) else ''
-
-
-def _name(swarm: Observations, peer: str, counts: PeerCounts) -> str:
-    """Return the robots behind another link, by name where they are known here."""
-    names = [name for robot in counts.robots for name in swarm.names_of(robot)]
-    return listing(names) if names else f'link {peer[:8]}'
+    """Find links between domains that report a problem."""
+    for status in swarm.links:
+        if status.level > 0:
+            robot = status.name.rpartition(': ')[0].strip('/')
+            yield Symptom(Level.ERROR, (robot,), f'its link reports: {status.message}')
 
 
 def receive_buffers(swarm: Observations) -> Iterator[Symptom]:
@@ -202,3 +159,81 @@ def receive_buffers(swarm: Observations) -> Iterator[Symptom]:
     if small and any(e.node.rpartition('/')[2] in BRIDGES for e in swarm.endpoints):
         yield Symptom(Level.WARN if len(swarm.robots) > MANY_ROBOTS else Level.NOTE, (),
                       f'Gazebo Sim announces all topics at once, every second: {small}')
+
+
+SLOW_ODOMETRY = 2.0
+"""Rate of odometry below which positions in messages are outdated [Hz]."""
+
+
+def odometry(swarm: Observations) -> Iterator[Symptom]:
+    """Find odometry that is missing, has stopped or is slow."""
+    unused = _unused(swarm)
+    hint = f'; odometry is published on {listing(unused)}, which no node uses' if unused else ''
+    absent: list[tuple[str, str]] = []
+    for robot, topic in swarm.inputs(ODOMETRY):
+        if not swarm.needs_position(robot):
+            continue
+        publishers, readings = swarm.publishers(topic), swarm.odometry.get(topic, ())
+        if not readings and publishers:
+            yield Symptom(
+                Level.ERROR, (robot,),
+                f'{topic} is published by {publishers[0].node}, but no message was received')
+        elif not readings:
+            if swarm.value(robot, POSE_SOURCE) not in GIVEN:
+                absent.append((robot, topic))
+        else:
+            age = (swarm.end - readings[-1].received) * swarm.pace
+            span = readings[-1].received - readings[0].received
+            rate = (len(readings) - 1) / span if span > 0.0 else math.inf
+            if age > swarm.setting(robot, vocabulary.ODOMETRY_EXPIRY):
+                yield Symptom(Level.ERROR, (robot,), f'{topic} has stopped: the last message was '
+                              f'received {age:.1f} s ago')
+            elif rate < SLOW_ODOMETRY * swarm.pace:
+                yield Symptom(Level.WARN, (robot,), f'{topic} has a rate of only {rate:.1f} Hz')
+    if absent:
+        yield Symptom(Level.ERROR, tuple(robot for robot, _ in absent),
+                      f'no node publishes {listing([topic for _, topic in absent])}{hint}')
+
+
+def _unused(swarm: Observations) -> list[str]:
+    """Return the topics of odometry without a subscription, except robots' outputs and truths."""
+    used = {e.topic for e in swarm.endpoints if not e.publishes}
+    robots = {e.node for e in swarm.nodes}
+    return sorted({e.topic for e in swarm.endpoints
+                   if e.publishes and e.type == ODOMETRY and e.topic not in used
+                   and e.node not in robots and not e.topic.endswith('/ground_truth')})
+
+
+def simulated_time(swarm: Observations) -> Iterator[Symptom]:
+    """Find simulated time that stands still, or that only some robots use."""
+    subscribers = {endpoint.node for endpoint in swarm.subscriptions(CLOCK)}
+    using = tuple(sorted(e.robot for e in swarm.nodes if e.node in subscribers))
+    # Discovery may not have found the subscription of a robot of which nothing is heard.
+    without = tuple(sorted({e.robot for e in swarm.nodes if e.robot in swarm.ids} - {*using}))
+    if using and (not swarm.simulated or swarm.pace == 0.0):
+        yield Symptom(Level.ERROR, using, f'use_sim_time is true, but no node advances {CLOCK}: '
+                      'its time stands still')
+    elif using and without:
+        yield Symptom(Level.ERROR, without,
+                      f'use_sim_time is false, but {CLOCK} is used by {listing(using)}')
+
+
+def offsets(swarm: Observations) -> Iterator[Symptom]:
+    """Find clocks whose time differs from the observer's."""
+    computers = {name: median(delays) for robot_id, messages in swarm.sent.items()
+                 if (delays := [heard.delay for heard, _ in messages if heard.delay is not None])
+                 for name in swarm.names_of(robot_id)}
+    for robot, delay in computers.items():
+        if abs(delay) > OFFSET:
+            yield Symptom(Level.WARN, (robot,), _offset_text('its computer', delay))
+    for robot, topic in swarm.inputs(ODOMETRY):
+        readings = swarm.odometry.get(topic, ())
+        if readings and not swarm.simulated:
+            delay = median(reading.delay for reading in readings)
+            # The driver's stamps are wrong by as much as its computer's clock.
+            if min(abs(delay), abs(delay - computers.get(robot, 0.0))) > OFFSET:
+                yield Symptom(Level.WARN, (robot,), _offset_text(f'the stamp of {topic}', delay))
+
+
+def _offset_text(what: str, delay: float) -> str:
+    return f'{what} is {abs(delay):.2f} s {"behind" if delay > 0.0 else "ahead of"} the time here'

@@ -32,7 +32,7 @@ import textwrap
 from typing import Any, NamedTuple
 
 from leader_election.parameters.command_line import CommandLineParser, how_to_run, number
-from leader_election.swarm.doctor import communication, inputs, membership
+from leader_election.swarm.doctor import communication, membership
 from leader_election.swarm.doctor.observations import (
     by_key,
     find_radio_topics,
@@ -123,7 +123,7 @@ class Finding(NamedTuple):
     """The check that found its cause, empty if it is a cause itself."""
 
 
-LOOKS = {**vars(membership), **vars(inputs), **vars(communication)}
+LOOKS = {**vars(membership), **vars(communication)}
 """The functions of checks, by their names."""
 CHECKS = tuple(Check(look=LOOKS[row['name']], **row) for row in _read('checks.yaml'))
 
@@ -215,7 +215,8 @@ def _part(observed: Observations, robots: Collection[str]) -> Observations:
         messages=[heard for heard in observed.messages if heard.topic not in theirs - ours],
         known=[known for known in observed.known if known.topic not in theirs - ours],
         diagnostics=[report for report in observed.diagnostics if report.robot in robots],
-        links=[report for report in observed.links if report.robot in robots],
+        links=[status for status in observed.links
+               if status.name.rpartition(': ')[0].strip('/') in robots],
         endpoints=[e for e in observed.endpoints if e.node not in others])
 
 

@@ -30,7 +30,6 @@ from leader_election.election.messages.codec import algorithm_of, codec_for, Mes
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.swarm.fleet.link_status import LinkReport
 
 K = TypeVar('K')
 T = TypeVar('T')
@@ -155,7 +154,8 @@ class Observations:
     """The sizes of the observer's computer, by setting [B]."""
     other_swarms: Sequence[str] = ()
     """The topics of swarms whose observations were left out."""
-    links: Sequence[LinkReport] = ()
+    links: Sequence[vocabulary.Status] = ()
+    """The last status of each link between domains."""
 
     # Robots and nodes.
 

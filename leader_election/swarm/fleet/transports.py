@@ -17,12 +17,12 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
-from importlib.metadata import EntryPoint
+from importlib import import_module
 import ipaddress
+import json
 import socket
 import struct
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
 from leader_election.election.messages import frames
@@ -217,27 +217,159 @@ def peer(text: str, port: int) -> tuple[str, int]:
     return name, int(own or port)
 
 
-def _loaded(place: str, requirement: str, package: str, parameters: LinkParameters,
-            take: Callable[[bytes], None]) -> Any:
+def _library(kind: str, requirement: str, package: str = '') -> Any:
     """
-    Return a transport that needs a library.
+    Return the library of a kind of transport, which has its name.
 
-    :param place: of its class, as ``module:name`` beside this module.
     :param requirement: the library, as pip takes it.
     :param package: how to install the library's package of Ubuntu, empty if there is none.
+    :raises ParameterError: if it is not installed.
     """
     try:
-        kind = EntryPoint('', f'leader_election.swarm.fleet.{place}', '').load()
+        return import_module(kind)
     except ImportError as error:
-        raise ParameterError('kind', problem=f': {parameters.kind} cannot be used ({error}); '
-                             f'{package}{how_to_install([requirement])}') from None
-    return kind(parameters, take)
+        raise ParameterError('kind', problem=f': {kind} cannot be used ({error}); {package}'
+                             f'{how_to_install([requirement])}') from None
 
 
-TRANSPORTS.add(TransportKind('udp', Udp))
-TRANSPORTS.add(TransportKind('zenoh', partial(
-    _loaded, 'zenoh_transport:ZenohTransport', 'eclipse-zenoh>=1.2', '')))
-TRANSPORTS.add(TransportKind('serial', partial(
-    _loaded, 'serial_transport:SerialTransport', 'pyserial>=3.5',
-    'sudo apt install python3-serial, or '),
-    lambda parameters: frames.room(parameters.length) - HEADER.size))
+WRITE_WAIT = 0.02
+"""The longest wait for a modem that takes no bytes [s]. Robots' messages wait meanwhile."""
+
+
+class SerialTransport(Transport):
+    """
+    A modem, which sends each frame to all others.
+
+    Its device may be absent, disappear, and come back.
+    """
+
+    def __init__(self, parameters: LinkParameters, take: Callable[[bytes], None]) -> None:
+        """
+        Begin to look for the device.
+
+        :raises ParameterError: without the library.
+        """
+        self._serial = _library('serial', 'pyserial>=3.5',
+                                'sudo apt install python3-serial, or ')
+        self.problem = f'{parameters.device} is not open yet'
+        self._parameters, self._take, self._over = parameters, take, Event()
+        self._reader = frames.FrameReader(parameters.length)
+        self._opened = 0
+        self._lock = Lock()
+        """Held to write, and to close the device."""
+        self._device: Any = None
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def send(self, data: bytes) -> str:
+        """Write a frame, unless the one before still waits: old messages are of no use."""
+        with self._lock:
+            if self._device is None:
+                return self.problem
+            try:
+                if self._device.out_waiting > self._parameters.length:
+                    return (f'{self._parameters.device} is slower than the messages; raise '
+                            'baud_rate, or round_period of the robot')
+                self._device.write(frames.frame(data))
+            except OSError as error:
+                return f'{self._parameters.device}: {error}'
+        return ''
+
+    def counts(self) -> Mapping[str, int]:
+        """Return how many frames were damaged, and how often the device was opened."""
+        return {'damaged': self._reader.damaged, 'opened': self._opened}
+
+    def close(self) -> None:
+        """Close the device."""
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        """Open the device, read, and begin again where it has disappeared."""
+        while not self._over.is_set():
+            # ValueError: a baud rate that the device does not have.
+            try:
+                device = self._serial.Serial(
+                    self._parameters.device, self._parameters.baud_rate, timeout=WAIT,
+                    write_timeout=WRITE_WAIT, exclusive=True)
+                self._opened += 1
+                self._device, self.problem = device, ''
+                while not self._over.is_set():
+                    for packet in self._reader.read(device.read(max(device.in_waiting, 1))):
+                        self._take(packet)
+            except (OSError, ValueError) as error:
+                self.problem = f'{self._parameters.device}: {error}'
+            with self._lock, suppress(OSError):
+                device, self._device = self._device, None
+                if device is not None:
+                    device.close()
+            self._over.wait(REOPEN_PERIOD)
+
+
+class ZenohTransport(Transport):
+    """A peer of Zenoh, which connects again by itself."""
+
+    def __init__(self, parameters: LinkParameters, take: Callable[[bytes], None]) -> None:
+        """
+        Open the session.
+
+        :raises ParameterError: for a wrong peer or key expression, and without the library.
+        """
+        zenoh = _library('zenoh', 'eclipse-zenoh>=1.2')
+        groups, endpoints = _places(parameters)
+        config, name = zenoh.Config(), 'key_expression'
+        try:
+            swarm = zenoh.KeyExpr(parameters.key_expression)
+            name = 'peers'
+            for key, value in (
+                    ('mode', 'peer'), ('connect/endpoints', endpoints),
+                    ('listen/endpoints', [f'tcp/[::]:{parameters.port}']),
+                    # A router on this computer has the port.
+                    ('listen/exit_on_failure', False), ('connect/exit_on_failure', False),
+                    ('scouting/multicast/enabled', bool(groups)),
+                    *[('scouting/multicast/address', each) for each in groups[:1]]):
+                config.insert_json5(key, json.dumps(value))
+            self._session = zenoh.open(config)
+        except zenoh.ZError as error:
+            raise ParameterError(name, problem=f': {getattr(parameters, name)!r} cannot be used '
+                                 f'({error})') from None
+        self._session.declare_subscriber(swarm, lambda sample: take(bytes(sample.payload)))
+        self._publisher = self._session.declare_publisher(swarm)
+
+    def send(self, data: bytes) -> str:
+        """Send a packet to all that are connected."""
+        if not self.counts()['connected']:
+            return 'no other link, and no router, is connected'
+        self._publisher.put(data)
+        return ''
+
+    def counts(self) -> Mapping[str, int]:
+        """Return the number of peers and routers that are connected."""
+        info = self._session.info
+        return {'connected': len([*info.peers_zid(), *info.routers_zid()])}
+
+    def close(self) -> None:
+        """Close the session."""
+        self._session.close()
+
+
+def _places(parameters: LinkParameters) -> tuple[list[str], list[str]]:
+    """Return the multicast groups among the peers, and the endpoints of all others."""
+    groups, endpoints = [], []
+    for text in parameters.peers.split(','):
+        if '/' in text:
+            endpoints.append(text.strip())
+            continue
+        name, port = peer(text, parameters.port)
+        if is_group(name):
+            groups.append(f'{name}:{port}')
+        else:
+            endpoints.append(f'tcp/{name}:{port}')
+    return groups, endpoints
+
+
+for _kind in (
+        TransportKind('udp', Udp), TransportKind('zenoh', ZenohTransport),
+        TransportKind('serial', SerialTransport,
+                      lambda parameters: frames.room(parameters.length) - HEADER.size)):
+    TRANSPORTS.add(_kind)

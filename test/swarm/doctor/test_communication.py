@@ -12,23 +12,25 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The checks of whether robots, and links between domains, hear each other."""
+"""The checks of what arrives: messages, odometry, clocks."""
 
 from typing import Any
 
 from leader_election.election.robot.diagnostics import Status
 from leader_election.swarm.doctor import communication
 from leader_election.swarm.doctor.diagnoses import examine
-from leader_election.swarm.doctor.observations import Endpoint, Level, Observations
-from leader_election.swarm.fleet.link_status import LinkReport, parse_link, PeerCounts
+from leader_election.swarm.doctor.observations import CLOCK, Endpoint, Level, Observations
 from leader_election.swarm.fleet.robot_list import BUFFER_DEFAULT, ENOUGH_BUFFER
 import pytest
 from swarm.doctor.scene import (
     AIR,
     healthy,
+    NAMES,
     node,
+    readings,
     rewired,
     said,
+    saying,
     signs,
     statuses,
     told,
@@ -127,63 +129,112 @@ def test_small_buffers_are_reported_beside_gazebo(size, robots, endpoints, level
     assert all('net.core.rmem_default is 212992' in each.what for each in found)
 
 
-OF_2 = PeerCounts((2,), 100, 0, 90, 0)
-UP = (2,), 200, 0, 190, 0
-
-
-def reports(peer: PeerCounts | None = None, **grown: int) -> list[LinkReport]:
-    """Return alice's first and last reports, with these increases, and this peer at last."""
-    return [
-        LinkReport(0.0, 'alice', 'a', 'hears 1 link', dict.fromkeys(grown, 5) | {'heard': 100},
-                   {'b': OF_2}),
-        LinkReport(9.0, 'alice', 'a', 'why', {k: 5 + n for k, n in grown.items()} | {'heard': 150},
-                   {'b': peer or PeerCounts(*UP)})]
-
-
-def test_links_that_hear_each_other_are_well() -> None:
-    assert signs(communication.links, links=reports(strange=0, too_long=0, lost=3)) == []
-    assert all(f.check != 'links' for f in examine(healthy(links=reports())))
-
-
-@pytest.mark.parametrize(('grown', 'what'), [
-    ({'too_long': 3}, 'its link left out 3 packets that are too long for it: why'),
-    ({'unsent': 1}, 'its link could not send a packet: why'),
-    ({'flooded': 2}, 'its link left out 2 packets, more than most_packets of one sender'),
-    ({'strange': 2}, 'at its link 2 packets arrived that are not from a link'),
-    ({'damaged': 50}, 'at its link 50 of 100 frames were damaged')])
-def test_counter_of_a_link_that_grows_is_a_finding_with_a_remedy(
-        grown: dict[str, int], what: str) -> None:
-    swarm: dict[str, Any] = {'links': reports(**grown)}
-    assert signs(communication.links, **swarm) == [(('alice',), what)]
+def test_link_that_reports_a_problem_is_found_with_a_remedy() -> None:
+    well = Status('alice: link', 'link a', {}, 0, 'hears 1 link')
+    alone = Status('/bob: link', 'link b', {}, 1, 'no other link was heard for 17 s')
+    swarm: dict[str, Any] = {'links': [well, alone]}
+    assert signs(communication.links, **swarm) == [
+        (('bob',), 'its link reports: no other link was heard for 17 s')]
     (finding,) = [each for each in examine(healthy(**swarm)) if each.check == 'links']
-    assert finding.remedy != 'See the parameters of link.'
+    assert finding.remedy.startswith('Start the other links')
 
 
-@pytest.mark.parametrize(('peer', 'what'), [
-    (PeerCounts((2,), 200, 0, 0, 0), 'its link is not heard by that of bob, which it hears'),
-    (PeerCounts((), 200, 0, 0, 0), 'its link is not heard by that of link b, which it hears'),
-    (PeerCounts((2, 9), 130, 30, 190, 0), 'its link lost 30 of 60 packets of bob, id 9'),
-    (PeerCounts((2,), 200, 0, 130, 30), '30 of 70 packets of its link were lost before bob')])
-def test_loss_between_links_is_found_in_both_directions(peer: PeerCounts, what: str) -> None:
-    swarm: dict[str, Any] = {'links': reports(peer)}
-    assert signs(communication.links, **swarm) == [(('alice',), what)]
-    (finding,) = [each for each in examine(healthy(**swarm)) if each.check == 'links']
-    assert finding.remedy != 'See the parameters of link.'
+ODOM = '/bob/odom'
 
 
-def test_link_without_others_is_found_and_few_lost_packets_are_not() -> None:
-    silent = reports()[1]._replace(peers={}, message='no other link was heard for 17 s')
-    assert signs(communication.links, links=[silent]) == [
-        (('alice',), 'its link hears no other link: no other link was heard for 17 s')]
-    assert signs(communication.links, links=reports(PeerCounts((2,), 101, 4, None, 0))) == []
+def of_bob(bobs: list) -> dict:
+    """Return the odometry of all, bob's as given."""
+    return {f'/{name}/odom': readings() for name in NAMES} | {ODOM: bobs}
 
 
-@pytest.mark.parametrize('value', [
-    '', '[]', '{"robots": 1, "heard": 1, "lost": 0}', '[' * 100000,
-    '{"robots": [1.5], "heard": 1, "lost": 0}', '{"robots": [], "heard": true}'])
-def test_wrong_value_of_a_link_is_left_out(value: str) -> None:
-    status = Status('r/a: link', 'link 00000000000000ff',
-                    {'peer 01': value, 'heard': '7', 'sent': 'x', 'lost': '-1'})
-    assert parse_link(status, 1.0) == LinkReport(
-        1.0, 'r/a', '00000000000000ff', '', {'heard': 7, 'lost': -1}, {})
-    assert parse_link(status._replace(hardware_id='robot 1'), 1.0) is None
+def test_unpublished_odometry_is_reported():
+    assert signs(communication.odometry, odometry=of_bob([]),
+                 endpoints=rewired('bob', *wiring('bob')[:-1])) == [
+        (('bob',), f'no node publishes {ODOM}')]
+    none = [e for e in healthy().endpoints if not e.node.endswith('/driver')]
+    assert signs(communication.odometry, odometry={}, endpoints=none) == [
+        (NAMES, 'no node publishes /alice/odom, /bob/odom, /carol/odom')]
+    *robots_own, driver = wiring('bob')
+    driver, truth = (driver._replace(topic=topic) for topic in ('/odom', '/bob/ground_truth'))
+    assert signs(communication.odometry, odometry=of_bob([]),
+                 endpoints=rewired('bob', *robots_own, driver, truth)) == [
+        (('bob',), f'no node publishes {ODOM}; odometry is published on /odom, which no node '
+         'uses')]
+
+
+def test_odometry_is_not_missed_where_a_localisation_gives_the_pose():
+    given = [each._replace(values={**each.values, 'pose_source': 'tf'})
+             for each in statuses('bob', 2)]
+    assert signs(communication.odometry, odometry=of_bob([]), diagnostics=given,
+                 endpoints=rewired('bob', *wiring('bob')[:-1])) == []
+
+
+def test_missing_stopped_or_slow_odometry_is_reported():
+    for row, what in (
+            ([], ' is published by /bob/driver, but no message was received'),
+            (readings(until=6.0), ' has stopped: the last message was received 4.0 s ago'),
+            (readings(10), ' has a rate of only 1.0 Hz')):
+        assert signs(communication.odometry, odometry=of_bob(row)) == [(('bob',), ODOM + what)]
+    assert signs(communication.odometry, odometry=of_bob(readings(30))) == []
+
+
+def test_odometry_is_old_after_the_published_expiry():
+    late = of_bob(readings(until=6.0))
+    for expiry, found in ('5', 0), ('3', 1):
+        assert len(signs(communication.odometry, odometry=late,
+                         diagnostics=saying(odometry_expiry=expiry))) == found
+
+
+@pytest.mark.parametrize('needed', ['True', 'False'])
+def test_odometry_is_ignored_where_positions_are_not_needed(needed):
+    found = signs(communication.odometry, odometry=of_bob([]),
+                  diagnostics=saying(odometry_needed=needed))
+    assert bool(found) == (needed == 'True')
+
+
+def test_remapped_odometry_is_found_by_its_subscription():
+    """The topic is known by the subscription, not by its name."""
+    hears = [endpoint._replace(topic=endpoint.topic.replace(ODOM, '/ekf/filtered'))
+             for endpoint in wiring('bob')]
+    assert signs(communication.odometry, endpoints=rewired('bob', *hears),
+                 odometry=of_bob([]) | {'/ekf/filtered': readings()}) == []
+
+
+SIMULATOR = Endpoint(CLOCK, 'rosgraph_msgs/msg/Clock', True, '/gazebo')
+
+
+def goes_by_it(robot: str) -> Endpoint:
+    return SIMULATOR._replace(publishes=False, node=node(robot))
+
+
+ALL = [e for name in NAMES for e in (*wiring(name), goes_by_it(name))]
+
+
+def test_simulated_time_that_stands_still_or_is_used_by_some_is_reported():
+    still = 'use_sim_time is true, but no node advances /clock: its time stands still'
+    assert signs(communication.simulated_time, endpoints=[*ALL, SIMULATOR]) == []
+    assert signs(communication.simulated_time, endpoints=ALL) == [(NAMES, still)]
+    assert signs(communication.simulated_time, endpoints=[*ALL, SIMULATOR], pace=0.0) == [
+        (NAMES, still)]
+    mixed = [*rewired('bob', *wiring('bob')), goes_by_it('alice'), SIMULATOR]
+    used = 'use_sim_time is false, but /clock is used by alice'
+    assert signs(communication.simulated_time, endpoints=mixed) == [(('bob', 'carol'), used)]
+    assert signs(communication.simulated_time, endpoints=mixed, diagnostics=told('bob')) == [
+        (('carol',), used)]
+
+
+def test_time_that_stands_still_explains_silence():
+    found = examine(healthy(endpoints=ALL, messages=[], diagnostics=()))
+    assert {(f.check, f.explained_by) for f in found} == {
+        ('simulated_time', ''), ('silent', 'simulated_time')}
+
+
+def test_differing_clocks_are_reported():
+    late, unknown = ([heard._replace(delay=delay) for heard in said(2)] for delay in (0.4, None))
+    assert signs(communication.offsets, messages=without(2) + late) == [
+        (('bob',), 'its computer is 0.40 s behind the time here')]
+    assert signs(communication.offsets, messages=without(2) + unknown) == []
+    ahead = {ODOM: readings(delay=-3.0)}
+    assert signs(communication.offsets, odometry=ahead) == [
+        (('bob',), f'the stamp of {ODOM} is 3.00 s ahead of the time here')]
+    assert signs(communication.offsets, odometry=ahead, endpoints=[*ALL, SIMULATOR]) == []

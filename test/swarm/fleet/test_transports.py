@@ -98,7 +98,7 @@ def test_messages_cross_a_line_with_bit_errors_whole_or_not_at_all(
 
 def test_device_that_disappears_is_opened_again(
         plugged_in: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr('leader_election.swarm.fleet.serial_transport.REOPEN_PERIOD', 0.05)
+    monkeypatch.setattr('leader_election.swarm.fleet.transports.REOPEN_PERIOD', 0.05)
     place = tmp_path / 'modem'
     modem, queue = plugged_in(place)
     assert str(place) in modem.send(b'early')
@@ -127,7 +127,6 @@ def test_modem_that_is_too_slow_is_not_waited_for(plugged_in: Any, tmp_path: Pat
 
 def test_transport_without_its_library_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, 'serial', None)
-    monkeypatch.delitem(sys.modules, 'leader_election.swarm.fleet.serial_transport', False)
     with pytest.raises(ParameterError, match=r"kind: serial .* apt install python3-serial, .*"
                        r"pip install 'pyserial>=3\.5'"):
         TRANSPORTS.get('serial').make(LinkParameters(kind='serial'), bytes)
