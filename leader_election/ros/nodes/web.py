@@ -27,7 +27,7 @@ from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import STREAM
 from leader_election.ros.nodes.swarm_doctor import status_of
 from leader_election.swarm.tracker import WebParameters
-from leader_election.swarm.web.live_page import LivePage, PageFeed
+from leader_election.swarm.web.pages import LivePage, PageFeed
 from leader_election.swarm.web.server import PageServer
 from rclpy.serialization import deserialize_message
 

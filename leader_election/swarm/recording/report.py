@@ -259,10 +259,10 @@ def write_page(path: Path, title: str, run: Run, frames: Sequence[Frame], reach:
     :raises OSError: when the file cannot be written.
     """
     # Imported here, since Bokeh loads slowly.
-    from leader_election.swarm.web import run_page
+    from leader_election.swarm.web import pages
     of = report(run)
-    run_page.write_page(path, title, frames, run.rings, reach, run.begin, warnings,
-                        [*summary_lines(of)], events, as_text(of))
+    pages.write_page(path, title, frames, run.rings, reach, run.begin, warnings,
+                     [*summary_lines(of)], events, as_text(of))
 
 
 def write_watched(path: Path, title: str, frames: Sequence[Frame], rings: Rings,

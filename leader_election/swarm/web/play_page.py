@@ -24,7 +24,7 @@ from bokeh.layouts import column, row
 from bokeh.models import ColumnDataSource, DataRange1d, widgets
 from leader_election.parameters import Parameter
 from leader_election.parameters.files import read_yaml
-from leader_election.swarm.web.live_page import LivePage, PageState, paragraph, text, WIDGETS
+from leader_election.swarm.web.pages import LivePage, PageState, paragraph, text, WIDGETS
 from leader_election.swarm.web.swarm_map import empty_chart
 
 PLAYGROUND: Mapping[str, Any] = read_yaml(

@@ -26,8 +26,6 @@ from urllib.parse import urlsplit
 from bokeh.document import Document
 from bokeh.server.auth_provider import AuthProvider
 from bokeh.server.server import Server
-from bokeh.server.urls import per_app_patterns
-from bokeh.server.views.ws import WSHandler
 from leader_election.parameters import ParameterError
 from tornado.ioloop import IOLoop
 from tornado.web import HTTPError
@@ -70,40 +68,6 @@ class _TokenProvider(AuthProvider):
         return 'viewer'
 
 
-class _Socket(WSHandler):
-    """
-    Counts the websockets of strangers that are refused, without a traceback for each.
-
-    Only the first, tenth, hundredth and so on is reported: strangers may try again and again.
-    """
-
-    application: Any
-
-    def check_origin(self, origin: str) -> bool:
-        """Leave it to the admission of visitors."""
-        return True
-
-    def log_exception(self, *_: Any) -> None:
-        """Report a refusal: strangers send anything in place of token, session and origin."""
-        self.application.refused = refused = getattr(self.application, 'refused', 0) + 1
-        if str(refused).strip('0') == '1':
-            logging.getLogger(__name__).warning(
-                'a websocket from %s was refused (without the token, a session, or the address of '
-                'the page); %d so far', self.request.remote_ip, refused)
-
-    async def _async_open(self, token: str) -> None:
-        try:
-            await super()._async_open(token)
-        except Exception:
-            self.log_exception()
-            self.close()
-
-
-# Bokeh's own way for other handlers: it reads this list when the pages of a server are made.
-per_app_patterns[:] = [
-    (each[0], _Socket) if each[1] is WSHandler else each for each in per_app_patterns]
-
-
 class PageServer:
     """
     Serves one page, made anew for each viewer.
@@ -118,13 +82,16 @@ class PageServer:
 
     def __init__(self, make: Callable[[Document], Any], port: int, address: str = 'localhost',
                  token: str = '') -> None:
-        # A viewer that goes away, or asks for a file that does not exist, is no event.
-        for name in ('bokeh.server.views.ws', 'tornado.access'):
+        # A viewer that goes away or is refused, or a file that does not exist, is no event.
+        for name in ('bokeh.server.util', 'bokeh.server.views.ws', 'tornado.access',
+                     'tornado.general'):
             logging.getLogger(name).setLevel(logging.ERROR)
         token = '' if address in HERE else token or secrets.token_urlsafe(12)
         try:
             self._server = Server(
-                make, IOLoop(), address=address, port=port, auth_provider=_TokenProvider(token))
+                make, IOLoop(), address=address, port=port, auth_provider=_TokenProvider(token),
+                # The provider admits visitors by more than the origin.
+                allow_websocket_origin=['*'])
         except OSError as error:
             raise ParameterError('port', problem=f': {address}:{port} cannot be used '
                                  f'({error.strerror}); take another port, or 0 for any') from None

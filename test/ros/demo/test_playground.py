@@ -41,7 +41,7 @@ from leader_election.ros.nodes.process import spin
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.fleet.robot_list import RobotHostParameters
 from leader_election.swarm.snapshot import RobotView
-from leader_election.swarm.web.live_page import LivePage, PageFeed
+from leader_election.swarm.web.pages import LivePage, PageFeed
 from leader_election.swarm.web.play_page import FAULTS, LOOK, PlayPage
 import pytest
 from rcl_interfaces.srv import GetParameters

@@ -23,7 +23,7 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import table
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.history import Statistics
-from leader_election.swarm.web.live_page import PageFeed
+from leader_election.swarm.web.pages import PageFeed
 from leader_election.swarm.web.play_page import FAULTS, MOVE, PlayPage
 import pytest
 from swarm.view.example import frame, RINGS

@@ -20,7 +20,7 @@ import re
 from leader_election.swarm.recording.replay_command import main
 from leader_election.swarm.recording.report import write_watched
 from leader_election.swarm.tracker import SwarmTracker
-from leader_election.swarm.web.run_page import write_page
+from leader_election.swarm.web.pages import write_page
 from swarm.recording.made import story, write
 from swarm.view.example import frame, RINGS
 from test_packaging import without
