@@ -88,7 +88,7 @@ class Parameter:
         Return the value in this parameter's type, or raise a :class:`ParameterError`.
 
         >>> radius = Parameter('radius', float, 10.0, 'Reach.', unit='m', lower=0.0)
-        >>> radius.check(5), radius.check('1e1')
+        >>> radius.check(5), radius.parse('1e1')
         (5.0, 10.0)
         >>> radius.check(-1.0)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
@@ -144,10 +144,6 @@ def _number(bound: float) -> str:
 
 def _convert(value: Any, wanted: type) -> Any:
     """Return the value in the declared type, ``None`` if information would be lost."""
-    if wanted is int:
-        value = as_whole_number(value)
-    elif wanted is float:
-        value = as_number(value)
     if wanted is float and type(value) is int:
         try:
             return float(value)
@@ -278,40 +274,6 @@ def _scalar(value: Any) -> str:
         # YAML needs a decimal point: it reads 1e-06 as a string.
         return '.inf' if value == float('inf') else re.sub(r'^(-?\d+)e', r'\1.0e', repr(value))
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
-
-
-WITH_EXPONENT = re.compile(r'[-+]?([0-9][0-9_]*(\.[0-9_]*)?|\.[0-9][0-9_]*)[eE][-+]?[0-9]+')
-"""YAML 1.1 reads such a number as text unless it has a point and a sign in the exponent."""
-
-
-def as_number(value: Any) -> Any:
-    """
-    Return a value where a number is declared: for a text such as ``1e1`` its number.
-
-    For declared numbers only: where a text is declared, ``1e1`` stays a text.
-
-    :param value: as read from YAML.
-    :return: the number; any other value unchanged, also a number too large for a float.
-
-    >>> [as_number(value) for value in ('1e1', '-2.5E-3', '.5e2', '1_000e1', 3, 'ten', '1e999')]
-    [10.0, -0.0025, 50.0, 10000.0, 3, 'ten', '1e999']
-    """
-    if not isinstance(value, str) or not WITH_EXPONENT.fullmatch(value):
-        return value
-    number = float(value.replace('_', ''))
-    return number if math.isfinite(number) else value
-
-
-def as_whole_number(value: Any) -> Any:
-    """
-    Return a value where a whole number is declared; for a text such as ``1e3`` its number.
-
-    >>> [as_whole_number(value) for value in ('1e3', '2.5e1', '1e-3', 7, 7.0, 'x')]
-    [1000, 25, '1e-3', 7, 7.0, 'x']
-    """
-    number = as_number(value)
-    whole = isinstance(value, str) and isinstance(number, float) and number.is_integer()
-    return int(number) if whole else value
 
 
 def frame_name(name: str) -> str:

@@ -34,7 +34,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from leader_election.parameters import as_number, did_you_mean, ParameterError, shown
+from leader_election.parameters import did_you_mean, ParameterError, shown
 from leader_election.parameters.files import read_text, read_yaml
 from leader_election.simulation.motion import Array
 from leader_election.simulation.parameters import SceneParameters
@@ -139,10 +139,9 @@ FARTHEST = 1e6
 
 
 def _pair(key: str, value: Any) -> tuple[float, float]:
-    numbers = [as_number(x) for x in value] if isinstance(value, list) else []
-    if (len(numbers) == 2
-            and all(type(x) in (int, float) and abs(x) <= FARTHEST for x in numbers)):
-        return float(numbers[0]), float(numbers[1])
+    if (isinstance(value, list) and len(value) == 2
+            and all(type(x) in (int, float) and abs(x) <= FARTHEST for x in value)):
+        return float(value[0]), float(value[1])
     raise ValueError(f'{key}: expected two finite numbers, not {shown(value)}')
 
 

@@ -22,8 +22,6 @@ from typing import Any, ClassVar
 
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import (
-    as_number,
-    as_whole_number,
     build,
     grouped,
     id_ranges,
@@ -214,12 +212,12 @@ def test_command_ends_with_one_line_and_status_2_when_an_option_is_wrong(
     ('1_0e1', 100.0), ('1e06', 1e6), ('5', 5), ('0.5', 0.5)])
 def test_number_is_read_in_each_notation(text: str, number: float) -> None:
     read = read_yaml(f'value: {text}')['value']
-    assert as_number(read) == number
+    assert read == number
     assert Parameter('radius', float, 1.0, '').check(read) == number
 
 
 @pytest.mark.parametrize('text', [
-    'e1', '1e', '1e1.5', '1e1m', 'x1e1', '.e1', '_1e1', '1e999', '0x1e1g', '"10"', '١e١'])
+    'e1', '1e', '1e1.5', '1e1m', 'x1e1', '.e1', '_1e1', '0x1e1g', '"10"', '١e١'])
 def test_text_is_refused_when_a_number_is_expected(text: str) -> None:
     with pytest.raises(ParameterError, match='parameter radius: .* is not allowed; it takes a fi'):
         Parameter('radius', float, 1.0, '', upper=float('inf')).check(
@@ -251,23 +249,23 @@ def test_text_is_refused_before_its_end_when_it_is_nested_too_deeply(start: str)
         read_yaml(3000 * start + '%')
 
 
-@pytest.mark.parametrize(('value', 'number'), [
-    ('1e3', 1000), ('2.5e1', 25), ('1_0e1', 100), (7, 7)])
-def test_integer_is_read_in_each_notation(value: Any, number: int) -> None:
-    found = Parameter('count', int, 1, '').check(value)
-    assert (found, type(found)) == (number, int) and as_whole_number(value) == number
+@pytest.mark.parametrize(('text', 'number'), [
+    ('1e3', 1000), ('2.5e1', 25), ('1_0e1', 100), ('7', 7)])
+def test_integer_is_read_in_each_notation(text: str, number: int) -> None:
+    found = Parameter('count', int, 1, '').parse(text)
+    assert (found, type(found)) == (number, int)
 
 
-@pytest.mark.parametrize('value', ['1e-3', '2.55e1', '1e400', 1000.0, '1000'])
-def test_fraction_is_refused_when_an_integer_is_expected(value: Any) -> None:
+@pytest.mark.parametrize('text', ['1e-3', '2.55e1', '1e400', '1000.0', '"1000"'])
+def test_fraction_is_refused_when_an_integer_is_expected(text: str) -> None:
     with pytest.raises(ParameterError, match='it takes a whole number'):
-        Parameter('count', int, 1, '').check(value)
+        Parameter('count', int, 1, '').parse(text)
 
 
-def test_text_that_looks_like_a_number_stays_text() -> None:
-    assert Parameter('frame', str, '', '').check('1e1') == '1e1'
-    assert Parameter('frames', tuple[str, ...], (), '').check(['1e1']) == ('1e1',)
-    assert Parameter('xs', tuple[float, ...], (), '').check(['1e1', 2]) == (10.0, 2.0)
+def test_quoted_text_that_looks_like_a_number_stays_text() -> None:
+    assert Parameter('frame', str, '', '').parse('1e1') == '1e1'
+    assert Parameter('frames', tuple[str, ...], (), '').parse('["1e1"]') == ('1e1',)
+    assert Parameter('xs', tuple[float, ...], (), '').parse('[1e1, 2]') == (10.0, 2.0)
 
 
 def test_scenario_file_takes_any_notation_of_numbers(tmp_path: Path) -> None:
@@ -284,7 +282,7 @@ def test_scenario_file_takes_any_notation_of_numbers(tmp_path: Path) -> None:
 
 def test_fleet_file_and_robot_list_take_any_notation_of_numbers() -> None:
     fleet = read_fleet('robots: {a: {id: 1e1, radius: 7e0, initial_pose: [1e-1, 0, 0], '
-                       'hostname: 1e1}}', 'mine.yaml')
+                       'hostname: "1e1"}}', 'mine.yaml')
     robot = fleet.robot('a')
     assert (robot.spec.id, robot.hostname, robot.parameters['radius']) == (10, '1e1', 7.0)
     [spec] = parse_robot_list('{name: a, id: 1e1, pose: {x: 5e-1}}')

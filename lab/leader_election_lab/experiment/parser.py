@@ -28,7 +28,6 @@ from leader_election.election.algorithms.algorithm import hop_limit
 from leader_election.election.regions.region import ROLES
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import (
-    as_number,
     build,
     did_you_mean,
     LeaderElectionError,
@@ -171,7 +170,7 @@ def parse_entrant(values: Any, link_range: float) -> schema.Entrant:
         if key not in algorithm.takes:
             raise wrong(f'algorithms.{key}', problem=f': algorithm {kind} takes no {key}, but '
                         f'{", ".join(algorithm.takes) or "nothing"}')
-    radius = as_number(rest.get('radius', 1.0))
+    radius = rest.get('radius', 1.0)
     if type(radius) not in (int, float) or not 0.0 < radius <= LARGEST_RADIUS:
         raise wrong('algorithms.radius', radius, f'more than 0 m, up to {LARGEST_RADIUS:g} m')
     with in_section('algorithms'):
@@ -437,7 +436,7 @@ def _parse_changes(key: Any, values: Any) -> list[Change]:
     changes: list[Change] = []
     for value in values:
         change = _parse_joint_change(key, value) if together \
-            else Change(as_number(value), {key: value})
+            else Change(value, {key: value})
         if change.value in [other.value for other in changes]:
             raise wrong(f'vary.{key}', problem=f': {change.value!r} is there twice')
         changes.append(change)
@@ -455,7 +454,7 @@ def _parse_joint_change(key: str, values: Any) -> Change:
         raise wrong(f'vary.{key}.label', label, 'a text')
     for dotted in keys:
         _check_key(dotted, f'{key}.{dotted}')
-    return Change(as_number(next(iter(keys.values())) if label is None else label), keys)
+    return Change(next(iter(keys.values())) if label is None else label, keys)
 
 
 def _check_key(key: Any, where: str) -> None:

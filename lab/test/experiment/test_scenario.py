@@ -18,7 +18,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from leader_election.parameters.files import read_yaml
 from leader_election_lab.experiment.scenario import load, names, parse, Scenario, ScenarioError
 from leader_election_lab.runs.results import dimensions
 from leader_election_lab.simulation.simulation import Simulation
@@ -49,7 +48,7 @@ def test_sections_have_their_defaults() -> None:
     (b'a: \x00', 'scenario .*mine.yaml: cannot be read .line 1: not UTF-8 .*'),
     (b'\xff\xfe\x00', 'scenario .*mine.yaml: cannot be read .*'),
     (b'', 'scenario mine: takes keys and values'),
-    (b'&a {duration: *a}', 'scenario .*mine.yaml: is nested more than 20 levels deep'),
+    (b'&a {duration: *a}', 'scenario .*mine.yaml: has an alias, [*]a, in line 1; write .*'),
     (b'[' * 10000, 'scenario .*mine.yaml: is nested more than 20 levels deep'),
     (b'title: ' + b'[' * 21 + b']' * 21,
      'scenario .*mine.yaml: is nested more than 20 levels deep'),
@@ -146,11 +145,6 @@ def test_section_varies_as_a_whole() -> None:
                               'duration': [10, 10.5]}}).variants()
     assert [(variant.messages.range, variant.duration) for _, variant in variants] == [
         (3, 10), (3, 10.5), (4, 10), (4, 10.5)]
-
-
-def test_yaml_may_merge_mappings() -> None:
-    # A key beside a merge wins. It is not a duplicate.
-    assert read_yaml('a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}')['b'] == {'x': 3, 'y': 2}
 
 
 def test_key_of_a_list_is_replaced_in_the_entries_that_have_it() -> None:

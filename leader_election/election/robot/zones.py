@@ -21,7 +21,7 @@ from typing import Any
 
 from leader_election.election.messages.codec import MAX_COORDINATE, Message, Position
 from leader_election.election.part import Part, PartSetup
-from leader_election.parameters import as_number, ParameterError
+from leader_election.parameters import ParameterError
 from leader_election.parameters.files import read_text, read_yaml
 import numpy as np
 import shapely
@@ -158,7 +158,7 @@ def _polygon(name: str, points: Any) -> shapely.Polygon:
     if not isinstance(points, list) or len(points) < 3 or not all(map(_is_point, points)):
         raise ParameterError('zones', problem=f': {name} is not allowed; it takes three or more '
                              'points [x, y] with finite coordinates [m]')
-    polygon = shapely.Polygon([[as_number(x) for x in point] for point in points])
+    polygon = shapely.Polygon(points)
     if not polygon.is_valid:
         raise ParameterError('zones', problem=f': {name} is not a simple polygon: '
                              f'{shapely.is_valid_reason(polygon)}')
@@ -167,5 +167,4 @@ def _polygon(name: str, points: Any) -> shapely.Polygon:
 
 def _is_point(point: Any) -> bool:
     return (isinstance(point, Sequence) and len(point) == 2
-            and all(type(x) in (int, float) and abs(x) <= MAX_COORDINATE
-                    for x in map(as_number, point)))
+            and all(type(x) in (int, float) and abs(x) <= MAX_COORDINATE for x in point))

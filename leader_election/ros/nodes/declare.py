@@ -48,7 +48,6 @@ from leader_election.parameters.files import LEADING_ZERO
 from leader_election.swarm.fleet.fleet_settings import (
     all_sections,
     flatten,
-    octal_numbers,
     own_names,
     sections_of_others,
 )
@@ -336,7 +335,7 @@ def refuse_unknown(node: Node, *sets: type, of_robot: bool = False) -> None:
     _name_similar_at_run_time(node, known)
     # rclpy has no public method for what is given beyond what is declared.
     given = {name: each.value for name, each in getattr(node, '_parameter_overrides', {}).items()}
-    _refuse_octal(node, known, given)
+    _refuse_octal(known, given)
     unknown = [name for name in given if name not in known and not _OF_RCLPY.fullmatch(name)]
     if not unknown:
         return
@@ -374,15 +373,12 @@ _TYPO = 0.8
 """The least likeness of a misspelt name to the right one, above that to another package's."""
 
 
-def _refuse_octal(node: Node, known: Collection[str], given: Mapping[str, Any]) -> None:
+def _refuse_octal(known: Collection[str], given: Mapping[str, Any]) -> None:
     """Refuse numbers with a leading zero, which ROS reads as octal: 010 is 8."""
-    octal = {name: number for path in _parameter_files(sys.argv) for name, number in octal_numbers(
-        path, node.get_fully_qualified_name()).items()}
-    octal |= {name: text for name, text in _set_alone(sys.argv).items()
-              if LEADING_ZERO.fullmatch(text)}
-    names = {*known, *further_names(given)} if octal else set()
-    for name, text in octal.items():
-        if name in names:
+    for path in _parameter_files(sys.argv):
+        all_sections(path)
+    for name, text in _set_alone(sys.argv).items():
+        if LEADING_ZERO.fullmatch(text) and name in {*known, *further_names(given)}:
             raise ParameterError(name, problem=f': {text} is not allowed: a number with a leading '
                                  'zero is octal in YAML; write it without')
 

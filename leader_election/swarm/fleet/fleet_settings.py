@@ -41,9 +41,8 @@ from leader_election.parameters import (
     shown,
     table,
 )
-from leader_election.parameters.files import LEADING_ZERO, read_text
+from leader_election.parameters.files import read_text, read_yaml
 from leader_election.swarm.fleet.transports import LinkParameters
-import yaml
 
 SHARED_TOPIC = 'neighbourhood'
 TOPICS = {SHARED_TOPIC: '/neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
@@ -320,19 +319,10 @@ def global_parameters(path: str) -> dict[str, Any]:
     """
     Return the parameters that a file sets for all nodes, in section ``/**``.
 
-    :param path: of the file, empty for none.
-    :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
+    :raises ParameterError: as :func:`all_sections`.
     """
-    if not path:
-        return {}
-    try:
-        sections = yaml.safe_load(read_text(path))
-        return dict(sections.get(ALL_NODES, {}).get(PARAMETERS_KEY, {}))
-    except (OSError, ValueError, ArithmeticError, AttributeError, LookupError, TypeError,
-            RecursionError, yaml.YAMLError) as error:
-        hint = '; a tab is not allowed, indent by spaces' if r"'\t'" in str(error) else ''
-        raise ParameterError(f'parameter params_file: {path!r} is not a file of parameters: '
-                             + ' '.join(str(error).split()) + hint) from None
+    return {name: value for place, parameters in all_sections(path)
+            if place.strip('/') == ALL_NODES.strip('/') for name, value in parameters.items()}
 
 
 def effective_parameters(path: str, nodes: Iterable[str],
@@ -387,25 +377,6 @@ def own_names(path: str, node: str) -> set[str]:
             for name in flatten(parameters)}
 
 
-def octal_numbers(path: str, node: str) -> dict[str, str]:
-    """
-    Return the parameters with a leading zero, which ROS reads as octal, by name.
-
-    :param node: its name with its namespace.
-    """
-    found = {}
-    as_written = dict(_sections('', yaml.load(read_text(path), yaml.BaseLoader)))
-    for place, parameters in all_sections(path):
-        texts = flatten(as_written.get(place, {}))
-        for name, value in flatten(parameters).items() if section_applies(place, node) else ():
-            text = texts.get(name, '')
-            pairs = zip(value, text) if isinstance(value, list) else [(value, text)]
-            for number, written in pairs:
-                if type(number) is int and LEADING_ZERO.fullmatch(written):
-                    found[name] = written
-    return found
-
-
 def sections_of_others(path: str, node: str) -> list[str]:
     """Return the sections of a file that do not apply to a node."""
     return ['/' + place.strip('/') for place, _ in all_sections(path)
@@ -413,9 +384,23 @@ def sections_of_others(path: str, node: str) -> list[str]:
 
 
 def all_sections(path: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the sections of a file and their parameters, none for an empty path."""
-    global_parameters(path)
-    return list(_sections('', yaml.safe_load(read_text(path)))) if path else []
+    """
+    Return the sections of a file of ROS parameters, and their parameters.
+
+    :param path: of the file, empty for none.
+    :raises ParameterError: for an unreadable file, one that is not a parameter file, and one with
+        a number that ROS would read as octal.
+    """
+    if not path:
+        return []
+    try:
+        document = read_yaml(read_text(path))
+        if not isinstance(document, Mapping):
+            raise ValueError('it takes sections of nodes, such as /**: {ros__parameters: {...}}')
+        return list(_sections('', document))
+    except ValueError as error:
+        raise ParameterError(
+            f'parameter params_file: {path!r} is not a file of parameters: {error}') from None
 
 
 def _sections(place: str, inside: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -27,7 +27,6 @@ ahead, and the other robots follow.
 
 import argparse
 from collections.abc import Sequence
-import contextlib
 import os
 from pathlib import Path
 import secrets
@@ -43,6 +42,7 @@ from leader_election.parameters.command_line import (
     how_to_run,
     print_error,
 )
+from leader_election.parameters.files import expanded, replacing
 
 RESERVED = 30_000
 """Time between two writes: the lead of the kept time over the swarm time [ms]."""
@@ -67,7 +67,6 @@ class SwarmTimeFile:
         """
         key = Path(key_file).expanduser()
         self._path = key.with_name(f'{key.name}.{robot_id}.time')
-        self._new = self._path.with_name(f'.{self._path.name}')
         self.fault = self.doubt = ''
         # Written early enough, even when a call is late.
         self._lead = int(2e3 * period)
@@ -109,17 +108,11 @@ class SwarmTimeFile:
             return
         kept = (swarm_time + RESERVED + self._lead) % RING
         try:
-            with self._new.open('w', encoding='ascii') as file:
-                file.write(f'{kept}\n')
-                file.flush()
-                os.fsync(file.fileno())
-            self._new.replace(self._path)
+            _write(self._path, f'{kept}\n')
             self.fault = ''
         except OSError as error:
             self.fault = (f'the swarm time cannot be kept in {str(self._path)!r}: '
                           f'{error.strerror}; let the user of the robot write to this folder')
-            with contextlib.suppress(OSError):
-                self._new.unlink()
         self._kept = kept
 
 
@@ -142,15 +135,11 @@ def read_keys(path: str | Path) -> swarm_key.Keys:
 def _read(path: str | Path) -> tuple[swarm_key.Keys, object]:
     """Return the keys in a file, and a value that differs when the file changes."""
     try:
-        # Opened before the checks, so that the checked file is the one that is read; not blocking,
-        # since it may be a pipe.
-        number = os.open(Path(path).expanduser(), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            status = os.fstat(number)
-            _check(path, status)
-            text = os.read(number, MOST_BYTES).decode('utf-8-sig')
-        finally:
-            os.close(number)
+        file = Path(path).expanduser()
+        status = file.stat()
+        _check(path, status)
+        with file.open('rb') as opened:
+            text = opened.read(MOST_BYTES).decode('utf-8-sig')
         return swarm_key.parse_keys(text), _version(status)
     except ParameterError:
         raise
@@ -229,13 +218,10 @@ def make_key(path: Path) -> swarm_key.Keys:
 
     :raises ParameterError: if the file exists already, or cannot be written.
     """
-    keys = (secrets.token_bytes(32),)
-    try:
-        _write(path, _text(keys))
-    except FileExistsError:
+    if expanded(path).exists():
         raise ParameterError(f'{str(path)!r} exists, and no key is overwritten; --next prepares '
-                             'a change of the key in it') from None
-    return keys
+                             'a change of the key in it')
+    return _replace(path, (secrets.token_bytes(32),))
 
 
 def add_next(path: Path) -> swarm_key.Keys:
@@ -277,24 +263,25 @@ def _both(path: Path) -> swarm_key.Keys:
 
 
 def _replace(path: Path, keys: swarm_key.Keys) -> swarm_key.Keys:
-    _replace_file(path, _text(keys))
+    try:
+        _write(expanded(path), _text(keys))
+    except OSError as error:
+        raise ParameterError(f'{str(path)!r} cannot be written: {error.strerror}') from None
     return keys
 
 
-def _replace_file(path: Path, text: str) -> None:
+def _write(path: Path, text: str) -> None:
     """
-    Write a file atomically: a reader finds either the old or the new text.
+    Write a file that its owner alone can read. A reader finds either the old or the new text.
 
-    :raises ParameterError: if it cannot be written.
+    :raises OSError: if it cannot be written.
     """
-    path = path.expanduser().resolve()
-    new = path.with_name(f'.{path.name}.{secrets.token_hex(8)}')
-    _write(new, text)
-    try:
-        new.replace(path)
-    except OSError as error:
-        new.unlink()
-        raise ParameterError(f'{str(path)!r} cannot be written: {error.strerror}') from None
+    with replacing(path) as new:
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, MODE), 'w',
+                  encoding='ascii') as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def _text(keys: swarm_key.Keys) -> str:
@@ -304,25 +291,6 @@ def _text(keys: swarm_key.Keys) -> str:
     for name, key in zip(names, keys):
         lines += [name, key.hex()]
     return '\n'.join(lines) + '\n'
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path = path.expanduser()
-        number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE)
-        try:
-            with open(number, 'w', encoding='utf-8') as file:
-                file.write(text)
-                file.flush()
-                os.fsync(number)
-        except OSError:
-            path.unlink()
-            raise
-    except FileExistsError:
-        raise
-    except (OSError, RuntimeError) as error:
-        reason = getattr(error, 'strerror', None) or error
-        raise ParameterError(f'{str(path)!r} cannot be written: {reason}') from None
 
 
 DESCRIPTION = """
@@ -367,7 +335,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         for role, key in zip(('signs', 'accepted'), act(chosen.file)):
             print(f'{swarm_key.fingerprint(key)}  {role}')
-    except ParameterError as error:
+    except ValueError as error:  # Also of a path without a known home.
         return print_error(error)
     if then:
         print(f'{chosen.file}: {then}')

@@ -35,9 +35,9 @@ from typing import Any, NamedTuple
 
 from leader_election.election.messages.wire import MAX_ID
 from leader_election.parameters import (
-    as_number,
-    as_whole_number,
+    build,
     id_ranges,
+    Parameter,
     parameter,
     ParameterError,
     shown,
@@ -48,6 +48,7 @@ from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.scene import Arena, free_space, make_scene, Scene
 import numpy as np
 import shapely
+import yaml
 
 
 class RobotSpec(NamedTuple):
@@ -90,9 +91,7 @@ def check_unique(robots: Sequence[RobotSpec], parameter: str) -> None:
 
 _NAME = re.compile(r'(?!.*__)[A-Za-z]\w*', re.ASCII)
 """Texts that are valid both as a ROS namespace and as the name of a model."""
-_PLANAR = ('x', 'y', 'yaw')
-_NOT_PLANAR = ('z', 'roll', 'pitch')
-"""Further keys of a pose in nav2. They must be 0, since robots stand on the ground."""
+_ID = Parameter('id', int, 0, 'Its id.', lower=0, upper=MAX_ID)
 _EXAMPLE = '{name: robot_1, pose: {x: 0.5, y: 0.5, yaw: 0.0}}; {name: robot_2, ...}'
 
 
@@ -127,13 +126,11 @@ def format_robot_list(robots: Sequence[RobotSpec]) -> str:
     Format robots as a text that :func:`parse_robot_list` parses.
 
     >>> format_robot_list([RobotSpec('a', 2, (0.5, 0.0, 1.0))])
-    "{name: 'a', id: 2, pose: {x: 0.5, y: 0.0, yaw: 1.0}}"
+    '{name: a, id: 2, pose: {x: 0.5, y: 0.0, yaw: 1.0}}'
     """
-    # Names are quoted: YAML would read some of them as Boolean values or numbers.
-    return '; '.join(
-        f"{{name: '{robot.name}', id: {robot.id}, pose: {{"
-        + ', '.join(f'{key}: {_format_number(value)}' for key, value in zip(_PLANAR, robot.pose))
-        + '}}' for robot in robots)
+    return '; '.join(yaml.safe_dump(
+        {'name': robot.name, 'id': robot.id, 'pose': dict(zip(('x', 'y', 'yaw'), robot.pose))},
+        default_flow_style=True, sort_keys=False, width=math.inf).strip() for robot in robots)
 
 
 def is_robot_name(text: str) -> bool:
@@ -161,70 +158,34 @@ def check_robot_name(name: Any, parameter: str) -> str:
                          'first')
 
 
+@dataclass(frozen=True)
+class _Pose:
+    """A pose in nav2, of a robot that stands on the ground."""
+
+    x: float = parameter(0.0, 'The position.', unit='m')
+    y: float = parameter(0.0, 'The position.', unit='m')
+    yaw: float = parameter(0.0, 'The heading.', unit='rad')
+    z: float = parameter(0.0, 'On the ground.', lower=0.0, upper=0.0)
+    roll: float = parameter(0.0, 'Upright.', lower=0.0, upper=0.0)
+    pitch: float = parameter(0.0, 'Upright.', lower=0.0, upper=0.0)
+
+
 def _parse_robot(part: str, parameter: str) -> tuple[str, int | None, tuple[float, float, float]]:
     """Return the name, the id or ``None``, and the pose of one part of a list."""
-    known = _parse_mapping(part, parameter)
-    for key in known:
-        if key not in ('name', 'id', 'pose'):
-            raise ParameterError(parameter, problem=f': unknown key {key} in {part!r}; known: '
-                                 'name, id, pose')
-    if 'name' not in known:
-        raise ParameterError(parameter, problem=f': {part!r} has no name; it takes {_EXAMPLE}')
-    checked = check_robot_name(known['name'], parameter)
-    return checked, _check_id(checked, known.get('id'), parameter), _check_pose(
-        checked, known.get('pose'), parameter)
-
-
-def _parse_mapping(part: str, parameter: str) -> dict[Any, Any]:
     try:
-        found = read_yaml(part)
+        known = read_yaml(part)
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        known = None
+    if (not isinstance(known, dict) or not known.keys() <= {'name', 'id', 'pose'}
+            or not isinstance(known.get('pose', {}), dict)):
         raise ParameterError(parameter, problem=f': {shown(part)} is not a robot; it takes a '
                              f'number, or a list such as {_EXAMPLE}')
-    return found
-
-
-def _check_id(name: str, number: Any, parameter: str) -> int | None:
-    number = as_whole_number(number)
-    if number is None or type(number) is int and 0 <= number <= MAX_ID:
-        return number
-    raise ParameterError(parameter, problem=f': the id of {name} is {shown(number)}; it takes 0 '
-                         f'to {MAX_ID}')
-
-
-def _check_pose(name: str, pose: Any, parameter: str) -> tuple[float, float, float]:
-    pose = {} if pose is None else pose
-    if not isinstance(pose, dict):
-        raise ParameterError(parameter, problem=f': the pose of {name} is {pose!r}; it takes {{x: '
-                             '0.5, y: 0.5, yaw: 0.0}')
-    pose = {key: as_number(value) for key, value in pose.items()}
-    for key, value in pose.items():
-        if key not in _PLANAR + _NOT_PLANAR:
-            raise ParameterError(parameter, problem=f': unknown key {key} in the pose of {name}; '
-                                 f"known: {', '.join(_PLANAR)}")
-        if not _is_finite(value):
-            raise ParameterError(parameter, problem=f': {key} of {name} is {shown(value)}; it '
-                                 'takes a finite number')
-        if key in _NOT_PLANAR and value:
-            raise ParameterError(parameter, problem=f': {key} of {name} is {value!r}; robots '
-                                 'stand on the ground, it takes 0')
-    x, y, yaw = (float(pose.get(key, 0.0)) for key in _PLANAR)
-    return x, y, yaw
-
-
-def _is_finite(value: Any) -> bool:
+    name = check_robot_name(known.get('name'), parameter)
     try:
-        return type(value) in (int, float) and math.isfinite(value)
-    except OverflowError:
-        # An integer with hundreds of digits, too large for a float.
-        return False
-
-
-def _format_number(value: float) -> str:
-    """Format a number for YAML, which requires a decimal point before an exponent."""
-    return re.sub(r'^(-?\d+)e', r'\1.0e', repr(value))
+        pose = build(_Pose, known.get('pose', {}))
+        return name, _ID.check(known['id']) if 'id' in known else None, (pose.x, pose.y, pose.yaw)
+    except ParameterError as error:
+        raise ParameterError(parameter, problem=f': {name}: {error}') from None
 
 
 def parse_ids(text: str, known: tuple[int, ...]) -> tuple[int, ...]:
@@ -280,13 +241,9 @@ BUFFER_REMEDY = f'sudo sysctl -w {BUFFER_DEFAULT}={ENOUGH_BUFFER} {BUFFER_LIMIT}
 
 def buffer_sizes() -> dict[str, int]:
     """Return the settings of this computer by name, none where it has others [B]."""
-    found: dict[str, int] = {}
-    for name in (BUFFER_DEFAULT, BUFFER_LIMIT):
-        try:
-            found[name] = int(Path('/proc/sys', *name.split('.')).read_text(encoding='ascii'))
-        except (OSError, ValueError):
-            continue
-    return found
+    paths = {name: Path('/proc/sys', *name.split('.')) for name in (BUFFER_DEFAULT, BUFFER_LIMIT)}
+    return {name: int(path.read_text(encoding='ascii'))
+            for name, path in paths.items() if path.exists()}
 
 
 def buffers_too_small(settings: Mapping[str, int]) -> str:

@@ -86,7 +86,7 @@ SHARED = section('/**', 'robots: 2, radius: 3.0, real_time_factor: 1.0, trail: 1
                  'use_sim_time: false, start_type_description_service: false, instances: rescue, '
                  'rescue.radius: 9.0, rescue.tasks: patrol, rescue.patrol.lane: 1.0, '
                  'rally.distance: 1.0') + """
-/nobody: {ros__parameters: {anything: 1, robot_id: 010}}
+/nobody: {ros__parameters: {anything: 1, robot_id: 10}}
 /**/election_node:
   ros__parameters:
     qos_overrides./neighbourhood.subscription.depth: 7
