@@ -25,7 +25,6 @@ from typing import NamedTuple
 
 from leader_election.swarm.snapshot import (
     acts_over,
-    is_partition,
     orphans,
     Regions,
     regions,
@@ -168,10 +167,8 @@ def _example() -> list[Snapshot]:
             at(6.0, r2=2, r3=2), at(9.0, r2=2, r3=2)]
 
 
-CHANGES_WINDOW = 10.0
-"""The window for averaging the rate of leader changes [s]."""
-TRAFFIC_WINDOW = 5.0
-"""The window for averaging rates of messages and bytes [s]."""
+WINDOW = 10.0
+"""The window for averaging rates [s]."""
 
 
 class Statistics:
@@ -184,20 +181,19 @@ class Statistics:
     ...     statistics.observe(Snapshot(time, {1: view}), int(10 * time), int(700 * time))
     >>> statistics.changes_a_minute, statistics.messages_a_second, statistics.bytes_a_second
     (6.0, 10.0, 700.0)
-    >>> statistics.stable_for(2), statistics.whole
-    (0.0, 0.6666666666666666)
+    >>> statistics.stable_for(2)
+    0.0
     """
 
     def __init__(self) -> None:
         self._ruled = self._looks = 0
-        self._whole = self._snapshots = 0
         self._leaders: dict[int, int] = {}
         self._regions: Regions = {}
         self._since: dict[int, float] = {}
-        self._changes: deque[tuple[float, int]] = deque()
-        self._traffic: deque[tuple[float, int, int]] = deque()
-        self._now = self._interval = float('-inf')
-        self._begun = float('inf')
+        self._changes = 0
+        self._totals: deque[tuple[float, int, int, int]] = deque()
+        """Times [s], and numbers of messages, bytes and changes until then."""
+        self._now, self._begun = float('-inf'), float('inf')
 
     def observe(self, snapshot: Snapshot, messages: int, size: int) -> None:
         """
@@ -208,22 +204,17 @@ class Statistics:
         """
         if snapshot.time < self._now:
             # The clock went backwards: durations measured so far are void.
-            self._regions, self._changes, self._traffic = {}, deque(), deque()
-        self._interval, self._now = snapshot.time - self._now, snapshot.time
-        self._begun = min(self._begun, self._now)
+            self._regions, self._totals = {}, deque()
+        self._now, self._begun = snapshot.time, min(self._begun, snapshot.time)
         leaders = {robot.id: robot.leader for robot in snapshot.robots.values()}
-        changes = sum(self._leaders.get(i, leader) != leader for i, leader in leaders.items())
+        self._changes += sum(self._leaders.get(i, leader) != leader
+                             for i, leader in leaders.items())
         self._leaders = leaders
         self._looks += len(leaders)
-        self._snapshots += 1
-        self._whole += is_partition(snapshot, float('inf'))
         self._ruled += sum(number for number, _ in acts_over(snapshot).values())
-        self._changes.append((self._now, changes))
-        while self._changes[0][0] <= self._now - CHANGES_WINDOW:
-            self._changes.popleft()
-        self._traffic.append((self._now, messages, size))
-        while len(self._traffic) > 2 and self._traffic[1][0] <= self._now - TRAFFIC_WINDOW:
-            self._traffic.popleft()
+        self._totals.append((self._now, messages, size, self._changes))
+        while len(self._totals) > 2 and self._totals[1][0] <= self._now - WINDOW:
+            self._totals.popleft()
         now_regions = regions(snapshot)
         self._since = {
             leader: self._since[leader] if self._regions.get(leader) == members else self._now
@@ -241,19 +232,9 @@ class Statistics:
         return self._ruled / max(self._looks, 1)
 
     @property
-    def whole(self) -> float:
-        """Return the share of snapshots in which each robot has a leader that leads itself."""
-        return self._whole / max(self._snapshots, 1)
-
-    @property
     def changes_a_minute(self) -> float:
         """Return the current rate of leader changes of a robot, on average [1/min]."""
-        window = CHANGES_WINDOW
-        if len(self._changes) == 1 and self._interval < float('inf'):
-            # Snapshots that are farther apart than the window.
-            window = max(self._interval, window)
-        changes = sum(changes for _, changes in self._changes)
-        return 60.0 * changes / window / max(len(self._leaders), 1)
+        return 60.0 * self._rate(3, WINDOW) / max(len(self._leaders), 1)
 
     @property
     def messages_a_second(self) -> float:
@@ -269,9 +250,7 @@ class Statistics:
         """Return the time since the last change of members of this leader's region [s]."""
         return self._now - self._since.get(leader, self._now)
 
-    def _rate(self, column: int) -> float:
-        """Return the growth of a column of the traffic over the window [1/s]."""
-        if len(self._traffic) < 2 or self._traffic[-1][0] == self._traffic[0][0]:
-            return 0.0
-        first, last = self._traffic[0], self._traffic[-1]
-        return (last[column] - first[column]) / (last[0] - first[0])
+    def _rate(self, column: int, least: float = 0.0) -> float:
+        """Return the growth of a total over the window, or over a least time [s], in 1/s."""
+        first, last = (self._totals[0], self._totals[-1]) if self._totals else ((0.0,) * 4,) * 2
+        return (last[column] - first[column]) / (max(last[0] - first[0], least) or 1.0)

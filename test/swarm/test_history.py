@@ -19,7 +19,7 @@ import random
 
 from leader_election.election.mandates.mandates import MandatePart
 from leader_election.election.messages import mandate_codec
-from leader_election.swarm.history import changes, CHANGES_WINDOW, losses, reigns, Statistics
+from leader_election.swarm.history import changes, losses, reigns, Statistics, WINDOW
 from leader_election.swarm.reference_partition import Agreement, Hysteresis, partition
 from leader_election.swarm.snapshot import (
     decisions,
@@ -131,11 +131,11 @@ def test_leader_changes_are_counted_for_a_minute():
     observe(statistics, 0.0, {1: 1, 2: 2})
     observe(statistics, 1.0, {1: 1, 2: 1, 3: 3})  # who is new has not changed
     observe(statistics, 2.0, {1: 2, 2: 2})
-    per_robot_and_minute = 60.0 / CHANGES_WINDOW / 2
+    per_robot_and_minute = 60.0 / WINDOW / 2
     assert statistics.changes_a_minute == 3 * per_robot_and_minute
-    observe(statistics, 1.0 + CHANGES_WINDOW, {1: 2, 2: 2})
+    observe(statistics, 1.0 + WINDOW, {1: 2, 2: 2})
     assert statistics.changes_a_minute == 2 * per_robot_and_minute
-    observe(statistics, 2.0 + CHANGES_WINDOW, {1: 2, 2: 2})
+    observe(statistics, 2.0 + WINDOW, {1: 2, 2: 2})
     assert statistics.changes_a_minute == 0
 
 
@@ -329,7 +329,7 @@ def test_constant_rate_of_changes_is_constant():
     statistics = Statistics()
     for second in range(60):
         observe(statistics, float(second), {1: second % 2, 2: 2})
-        if second >= CHANGES_WINDOW:
+        if second >= WINDOW:
             assert statistics.changes_a_minute == 30.0
-    observe(statistics, 60.0 + 3 * CHANGES_WINDOW, {1: 2, 2: 2})
-    assert statistics.changes_a_minute == 60.0 / (1.0 + 3 * CHANGES_WINDOW) / 2
+    observe(statistics, 60.0 + 3 * WINDOW, {1: 2, 2: 2})
+    assert statistics.changes_a_minute == 60.0 / (1.0 + 3 * WINDOW) / 2

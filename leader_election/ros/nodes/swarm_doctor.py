@@ -320,9 +320,8 @@ def main() -> int:
     findings = examine(swarm)
     if options.robot:
         findings = about(findings, options.robot)
-    report = (diagnoses.document(swarm, findings) if options.json
-              else diagnoses.text(swarm, findings, min(
-                  shutil.get_terminal_size((diagnoses.WIDTH, 0)).columns, diagnoses.MOST_WIDTH)))
+    report = diagnoses.text(swarm, findings, min(
+        shutil.get_terminal_size((diagnoses.WIDTH, 0)).columns, diagnoses.MOST_WIDTH))
     # The encoding of a terminal may lack letters of robots' names.
     sys.stdout.reconfigure(errors='backslashreplace')  # type: ignore[union-attr]
     print(report, end='', flush=True)

@@ -27,7 +27,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from itertools import chain
-import json
 import textwrap
 from typing import Any, NamedTuple
 
@@ -246,7 +245,6 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
                         help='only the swarm that exchanges messages on this topic, for example '
                         '/red/neighbourhood (default: each swarm by itself, or that of the fleet '
                         'file)')
-    parser.add_argument('--json', action='store_true', help='one JSON document instead of text')
     options = parser.parse_args(arguments)
     options.robot = options.robot.strip('/')
     options.expected, options.planned, options.radio_topics = expected(
@@ -318,7 +316,7 @@ def text(swarm: Observations, findings: Sequence[Finding], columns: int = WIDTH)
                 named = listing(finding.subjects) + ': ' if finding.subjects else ''
                 lines += wrapped(named + finding.what)
             if len(alike) > MOST:
-                lines += wrapped(f'and {len(alike) - MOST} more like these: --json lists all')
+                lines += wrapped(f'and {len(alike) - MOST} more like these')
             lines += wrapped(f'What to do: {remedy}')
         effects = by_key((f.check, f.subjects) for f in findings if f.explained_by == check)
         if effects:
@@ -343,16 +341,3 @@ def _verdict(findings: Sequence[Finding]) -> str:
         return 'swarm_doctor: all is well'
     return (f'swarm_doctor: errors: {counts[Level.ERROR]}, warnings: {counts[Level.WARN]}, '
             f'notes: {counts[Level.NOTE]}')
-
-
-def document(swarm: Observations, findings: Sequence[Finding]) -> str:
-    """Return the report as one JSON document."""
-    return json.dumps({
-        'status': status(findings), 'seconds': swarm.seconds, 'robots': swarm.robots,
-        'swarms': swarm_topics(swarm), 'ids': swarm.ids, 'messages': len(swarm.messages),
-        'checks': [c.name for c in CHECKS],
-        'findings': [{
-            'check': finding.check, 'level': finding.level.name.lower(),
-            'robots': list(finding.subjects), 'what': finding.what, 'remedy': finding.remedy,
-            'explained_by': finding.explained_by or None}
-            for finding in findings]}, indent=2) + '\n'

@@ -19,7 +19,6 @@ from functools import lru_cache, partial
 from itertools import groupby
 import math
 from operator import itemgetter
-from typing import Any
 
 from leader_election.election.messages.codec import Position
 from leader_election.swarm.history import Statistics
@@ -164,14 +163,12 @@ def _background(rings: Rings, extent: tuple[float, float, float, float], columns
     return within(rings.peaks), walls
 
 
-_BAR = 24
-"""Longest bar of a region [characters]."""
-_BESIDE_BAR = 57
-"""Width of the table without bars [characters]."""
-_ACTS = 9
+_COLUMNS = 50
+"""Width of the table without mandates and decisions [characters]."""
+_ACTS = 11
 """Width of the column of mandates [characters]."""
-_DECISION = 20
-"""The least width of a decision in the table [characters]."""
+_DECISION = 12
+"""How much wider a table with decisions is at least [characters]."""
 _DECISION_LENGTH = 40
 _FIELDS_LENGTH = 120
 """The length of the algorithm's own fields in the one line [characters]."""
@@ -205,12 +202,12 @@ def render(frame: Frame, statistics: Statistics, size: tuple[int, int] = (100, 3
         filter(None, (keys, f't = {statistics.duration:.1f} s'))), subtitle_align='right',
         border_style='dim', width=size[0])
     across, down = size[0] - 4, size[1] - 3
-    counts = bool(member_counts(frame.snapshot))
-    # A wide terminal has room for more of a decision, too.
-    least = _beside_bar(frame.snapshot) + (max(_DECISION, across // 6) if counts else 6)
-    placed = any(robot.position is not None for robot in frame.snapshot.robots.values())
-    beside = min(across - least - 6, columns_for(frame, rings, down - 2)) if placed else 0
-    if beside >= _LEAST_MAP:
+    snapshot = frame.snapshot
+    counts, mandates = bool(member_counts(snapshot)), _ACTS if acts_over(snapshot) else 0
+    placed = any(robot.position is not None for robot in snapshot.robots.values())
+    room = across - 6 - mandates
+    beside = min(room - _COLUMNS - _DECISION * counts, columns_for(frame, rings, down - 2))
+    if placed and beside >= _LEAST_MAP:
         left, _ = _left(frame, statistics, across - beside - 6, down)
         return panel(_beside(left, frame, rings, across, beside, down - 2))
     left, lines = _left(frame, statistics, across, down)
@@ -219,13 +216,10 @@ def render(frame: Frame, statistics: Statistics, size: tuple[int, int] = (100, 3
         return panel(Group(left, _map(frame, rings, across - 4, below)))
     totals, lines = _totals(frame, statistics, across)
     rows = down - lines - 2
-    beside = min(columns_for(frame, rings, rows),
-                 across - _SHORT - 6 - (_ACTS + 2 if acts_over(frame.snapshot) else 0))
-    if not placed or beside < _SMALLEST_MAP or counts or any(
-            robot.fields for robot in frame.snapshot.robots.values()):
+    beside = min(room - _SHORT, columns_for(frame, rings, rows))
+    if not placed or counts or beside < _SMALLEST_MAP or _with_fields(snapshot):
         return panel(left)
-    found = len(regions(frame.snapshot))
-    short = _table(frame, statistics, _fitting(found, rows + 2 - _AROUND), 0)
+    short = _table(frame, statistics, rows + 2 - _AROUND, short=True)
     return panel(Group(_beside(short, frame, rings, across, beside, rows), *totals))
 
 
@@ -247,6 +241,10 @@ def _map(frame: Frame, rings: Rings, columns: int, rows: int) -> Panel:
                  width=len(drawn.plain.partition('\n')[0]) + 4)
 
 
+def _with_fields(snapshot: Snapshot) -> list[RobotView]:
+    return [robot for robot in snapshot.robots.values() if robot.fields]
+
+
 def _left(frame: Frame, statistics: Statistics, width: int,
           most: int) -> tuple[RenderableType, int]:
     """
@@ -256,24 +254,13 @@ def _left(frame: Frame, statistics: Statistics, width: int,
     :param most: the greatest height [lines].
     """
     totals, lines = _totals(frame, statistics, width)
-    robots = [robot for robot in frame.snapshot.robots.values() if robot.fields]
-    found = len(regions(frame.snapshot))
-    lines += _AROUND * (2 if robots else 1)
-    room = min(most - lines, _MOST_ROWS)
+    robots, found = _with_fields(frame.snapshot), len(regions(frame.snapshot))
+    room = min(most - lines - _AROUND, _MOST_ROWS)
     # Regions first, but half of the room is for fields, if they need it.
-    rows = _fitting(found, max(room - len(robots), room // 2) if robots else room)
-    parts: list[RenderableType] = [_table(frame, statistics, rows, width), *totals]
-    lines += rows + (rows < found)
-    if robots:
-        fields = _fitting(len(robots), most - lines)
-        parts.append(_fields(robots, fields))
-        lines += fields + (fields < len(robots))
-    return Group(*parts), lines
-
-
-def _fitting(rows: int, room: int) -> int:
-    """Return the number of rows to show, so that one line can give the number of the others."""
-    return rows if rows <= room else max(room - 1, 1)
+    rows = min(found, max(room - len(robots), room // 2, 2))
+    fields = min(len(robots), room - rows)
+    return (Group(_table(frame, statistics, rows), *totals, *_fields(robots, fields)),
+            lines + _AROUND + rows + fields)
 
 
 def line(frame: Frame, statistics: Statistics) -> str:
@@ -296,36 +283,21 @@ def line(frame: Frame, statistics: Statistics) -> str:
     return ' · '.join(told)
 
 
-def _beside_bar(snapshot: Snapshot) -> int:
-    """Return the width of the table without bars [characters]."""
-    return _BESIDE_BAR + (_ACTS + 2 if acts_over(snapshot) else 0)
-
-
-def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table:
-    """Return the table of regions. A width of 0 stands for a short one without bars."""
+def _table(frame: Frame, statistics: Statistics, rows: int, short: bool = False) -> Table:
+    """Return the table of regions in at most so many rows, a short one without details."""
     robots, counts = frame.snapshot.robots, member_counts(frame.snapshot)
     over = acts_over(frame.snapshot)
+    names = ['leader', 'strength', 'robots', *['mandate'] * bool(over),
+             *([] if short else ['counted', 'decision'] if counts else ['extent', 'stable for'])]
     table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False)
-    longest = max(min(width - _beside_bar(frame.snapshot), _BAR), 4)
-
-    def column(name: str, **options: Any) -> None:
-        table.add_column(name, no_wrap=True, **{'min_width': len(name), **options})
-
-    column('leader', ratio=None if counts else 1)
-    for name in ('strength', 'robots', *(['mandate'] if over else [])):
-        column(name, justify='right')
-    if counts:
-        column('counted', justify='right')
-    elif width:
-        column('', width=longest)
-    # Extent and age make room for a decision.
-    wide = not counts or width >= _beside_bar(frame.snapshot) + _DECISION
-    for name in ('extent', 'stable for') if width and wide else ():
-        column(name, justify='right')
-    if counts:
-        column('decision', ratio=1, overflow='ellipsis')
+    for name in names:
+        table.add_column(
+            name, no_wrap=True, min_width=len(name), overflow='ellipsis',
+            justify='left' if name in ('leader', 'decision') else 'right',
+            ratio=1 if name == ('decision' if 'decision' in names else 'leader') else None)
     largest = sorted(regions(frame.snapshot).items(), key=lambda item: (-len(item[1]), item[0]))
-    for leader, members in largest[:rows]:
+    shown = largest if len(largest) <= rows else largest[:max(rows - 1, 1)]
+    for leader, members in shown:
         style = formatting.hexadecimal(frame.colours.get(leader, formatting.GONE))
         label = Text(f'● {leader}', style=f'bold {style}')
         if leader not in robots:
@@ -336,40 +308,31 @@ def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table
         if view is not None and view.name:
             label.append(formatting.shortened(f' {view.name}', _NAME))
         value = robots[members[0]].value
-        # Not every algorithm exports the strength of a leader.
-        strength = '' if math.isnan(value) else f'{-value:.4g}'
         extent = max(robots[i].distance for i in members)
-        bar = max(1, round(longest * len(members) / len(largest[0][1])))
-        # No room for bars beside counts and decisions.
-        beside, decision = '█' * bar, []
-        if counts:
-            known = leader in counts
-            beside = formatting.member_number(counts[leader]) if known else ''
-            decision = [Text(robots[leader].decision if known else '')]
-        mandates = ['{} of {}'.format(*over[leader])] if over else []
-        rest: list[Text | str] = [
-            Text(beside, style=style),
-            *(['' if math.isinf(extent) else f'{extent:.2f} m',
-               f'{statistics.stable_for(leader):.0f} s'] if wide else []), *decision]
-        table.add_row(label, strength, str(len(members)), *mandates, *(rest if width else []))
-    if len(largest) > rows:
-        others = largest[rows:]
+        cells: dict[str, Text | str] = {
+            'leader': label, 'robots': str(len(members)),
+            # Not every algorithm exports the strength of a leader.
+            'strength': '' if math.isnan(value) else f'{-value:.4g}',
+            'mandate': '{} of {}'.format(*over.get(leader, (0, 0))),
+            'counted': formatting.member_number(counts[leader]) if leader in counts else '',
+            'extent': '' if math.isinf(extent) else f'{extent:.2f} m',
+            'stable for': f'{statistics.stable_for(leader):.0f} s',
+            'decision': Text(robots[leader].decision if leader in counts else '')}
+        table.add_row(*(cells[name] for name in names))
+    if len(shown) < len(largest):
+        others = largest[len(shown):]
         table.add_row(Text(f'+ {len(others)} more', style='dim'), '',
                       str(sum(len(members) for _, members in others)))
     return table
 
 
-def _fields(robots: list[RobotView], rows: int) -> Table:
-    """Return the table of the algorithm's own fields, one row a robot."""
-    table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False)
-    table.add_column('robot')
-    table.add_column('fields', ratio=1, no_wrap=True, overflow='ellipsis')
-    for robot in robots[:rows]:
-        # Text, since names and values of a plug-in are not markup.
-        table.add_row(str(robot.id), Text(formatting.fields_text(robot.fields)))
-    if len(robots) > rows:
-        table.add_row(Text(f'+ {len(robots) - rows} more', style='dim'), '')
-    return table
+def _fields(robots: list[RobotView], rows: int) -> list[Text]:
+    """Return the algorithm's own fields in at most so many lines, one a robot."""
+    shown = robots if len(robots) <= rows else robots[:max(rows - 1, 0)]
+    lines = [f'{robot.id:>8}  {formatting.fields_text(robot.fields)}' for robot in shown]
+    if len(shown) < len(robots):
+        lines.append(f'+ {len(robots) - len(shown)} more')
+    return [Text(line, no_wrap=True, overflow='ellipsis') for line in lines]
 
 
 def _totals(frame: Frame, statistics: Statistics, width: int) -> tuple[list[Text], int]:
