@@ -26,12 +26,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 import math
-import re
 import textwrap
 from types import MappingProxyType
 from typing import Any, get_type_hints, TypeVar
 
 from leader_election.parameters.files import read_yaml
+import yaml
 
 NO_SECTIONS: Mapping[str, type] = MappingProxyType({})
 OWN = 'Of one algorithm, strength source, metric or task'
@@ -255,25 +255,10 @@ def _lines(parameters: Iterable[Parameter]) -> list[str]:
         if p.dynamic:
             note += ' May change at run time.'
         lines += textwrap.wrap(note, 94, initial_indent='    # ', subsequent_indent='    # ')
-        lines.append(f'    {"# " if p.required else ""}{p.name}: {_value(p)}')
+        value = list(p.default) if isinstance(p.default, tuple) else p.default
+        text = yaml.safe_dump([value], default_flow_style=True, width=math.inf).strip()[1:-1]
+        lines.append(f'    # {p.name}: 1' if p.required else f'    {p.name}: {text}')
     return lines
-
-
-def _value(p: Parameter) -> str:
-    if p.required:
-        return '1'
-    if isinstance(p.default, tuple):
-        return '[' + ', '.join(_scalar(x) for x in p.default) + ']'
-    return _scalar(p.default)
-
-
-def _scalar(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        # YAML needs a decimal point: it reads 1e-06 as a string.
-        return '.inf' if value == float('inf') else re.sub(r'^(-?\d+)e', r'\1.0e', repr(value))
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
 
 
 def frame_name(name: str) -> str:
@@ -336,10 +321,7 @@ def shown(value: Any) -> str:
     >>> shown('so'), len(shown('so' * 100))
     ("'so'", 79)
     """
-    try:
-        text = repr(value)
-    except ValueError:  # Python writes no integer of more than 4300 digits.
-        return 'a number without end'
+    text = repr(value)
     return text if len(text) < 80 else text[:76] + '...'
 
 

@@ -18,11 +18,9 @@ import argparse
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import IntEnum
-from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 import math
 from pathlib import Path
-import re
 import shlex
 import shutil
 import signal
@@ -121,9 +119,7 @@ def _start(words: Sequence[str]) -> list[str]:
         if path.name == PACKAGE and path.parts[-3:-1] == ('lib', PACKAGE):
             return [ROS2, 'run', PACKAGE]
         if path.name == PACKAGE and path.parent.name == 'bin':
-            found = shutil.which(PACKAGE)
-            return [PACKAGE if found and Path(found).resolve() == path.resolve()
-                    else _from_here(word)]
+            return [PACKAGE if shutil.which(PACKAGE) == str(path.absolute()) else _from_here(word)]
     return [PACKAGE]
 
 
@@ -149,11 +145,7 @@ def how_to_install(distributions: Iterable[str]) -> str:
     >>> how_to_install(['leader_election_lab'])  # doctest: +ELLIPSIS
     'install it with: pip install ./lab (beside a sourced ROS 2, in ...)'
     """
-    needed: list[str] = []
-    with suppress(PackageNotFoundError):
-        needed = [line.partition(';')[0].strip() for line in requires('leader_election') or ()]
-    words = [next((line for line in needed if re.split('[^a-z0-9-]', line.lower(), maxsplit=1)[0]
-                   == name.lower()), FOLDERS.get(name, name)) for name in distributions]
+    words = [FOLDERS.get(name, name) for name in distributions]
     return (f'install it with: pip install {" ".join(map(shlex.quote, words))} (beside a sourced '
             'ROS 2, in python3 -m venv --system-site-packages)')
 

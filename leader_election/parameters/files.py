@@ -38,7 +38,6 @@ _OTHERS = {b'\xff\xfe': 'in UTF-16; save it in UTF-8', b'\xfe\xff': 'in UTF-16; 
 """What a file is that begins with these bytes."""
 SHOWN = 60
 """The number of characters of a wrong line that an error text shows."""
-_SEPARATORS = {';': 'semicolons', '\t': 'tabs', ' ': 'spaces', '|': 'bars'}
 
 
 def read_text(path: str | Path) -> str:
@@ -150,7 +149,7 @@ def rows_of(text: str, columns: Sequence[str],
     >>> list(rows_of('t;x\n0;1\n', ('t', 'x')))
     Traceback (most recent call last):
     ...
-    ValueError: line 1: missing columns t, x; it takes names between commas, not semicolons: 't;x'
+    ValueError: line 1: missing columns t, x; it takes names between commas: 't;x'
     """
     reader = csv.reader(StringIO(text, newline=''), skipinitialspace=True)
     try:
@@ -176,10 +175,8 @@ def _check_header(header: Sequence[str], needed: Sequence[str], text: str) -> No
     if not missing:
         return
     line = next(iter(text.splitlines()), '')
-    instead = next((f', not {name}' for separator, name in _SEPARATORS.items()
-                    if ',' not in line and separator in line), '')
     raise ValueError(f'line 1: missing columns {", ".join(missing)}; it takes names between '
-                     f'commas{instead}: {shortened(line)!r}')
+                     f'commas: {shortened(line)!r}')
 
 
 def shortened(line: str) -> str:

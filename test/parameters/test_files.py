@@ -70,7 +70,7 @@ def test_device_is_written_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(('text', 'problem'), [
-    ('t\tx\n0\t1\n', r"line 1: missing columns t, x; .*between commas, not tabs: 't\\tx'"),
+    ('t\tx\n0\t1\n', r"line 1: missing columns t, x; .*between commas: 't\\tx'"),
     ('# mine\nt,x\n', "line 1: missing columns t, x; it takes names between commas.*: '# mine'"),
     ('T,X\n0,1\n', "line 1: missing columns t, x; it takes names between commas: 'T,X'"),
     ('t,x,t\n0,1,2\n', 'line 1: column t is there twice'),

@@ -101,10 +101,10 @@ def test_value_is_refused_with_name_value_and_range_when_wrong(name, value, allo
 
 @pytest.mark.parametrize('name', ['number', 'reach', 'pose'])
 def test_number_is_refused_when_huge(name):
-    for value in (10 ** 400, 1 << 100000):
-        with pytest.raises(ParameterError, match='is not allowed') as refused:
-            given(**{name: [value, 0, 0] if name == 'pose' else value})
-        assert len(str(refused.value)) < 200
+    value = 10 ** 400
+    with pytest.raises(ParameterError, match='is not allowed') as refused:
+        given(**{name: [value, 0, 0] if name == 'pose' else value})
+    assert len(str(refused.value)) < 200
 
 
 def test_list_is_refused_with_its_element_type_when_wrong():

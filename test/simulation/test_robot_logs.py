@@ -89,7 +89,7 @@ def test_trajectories_are_found_by_name_where_there_is_no_csv(tmp_path: Path) ->
     (TRAJECTORY + '103 3 5 0 0 0 nan 1\n', "line 6: qz is not a finite number: 'nan'"),
     (TRAJECTORY + '103 3 5 0 0 0 0 0\n', 'line 6: qx qy qz qw are no orientation'),
     (TRAJECTORY + '101 3 5 0 0 0 0 1\n', 'line 6: time does not increase: t is 101 after 102.5'),
-    ('0 1 2\n', 'line 1: missing columns t, x, y; it takes names between commas, not spaces')])
+    ('0 1 2\n', 'line 1: missing columns t, x, y; it takes names between commas: ')])
 def test_wrong_trajectory_is_refused_with_file_and_line(
         tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(ParameterError, match=f'log .*a.txt: {problem}'):

@@ -30,6 +30,7 @@ robots by name with types, is that of ``crazyflies.yaml`` in Crazyswarm2.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 import math
 from pathlib import Path
 import re
@@ -104,39 +105,38 @@ def short_hostname(hostname: str) -> str:
     return hostname.partition('.')[0].lower()
 
 
+def _wrong(robot: FleetRobot, text: str) -> ParameterError:
+    return ParameterError(f'robots.{robot.spec.name}: {text}')
+
+
 def _check_hostnames(robots: Sequence[FleetRobot]) -> None:
-    seen: dict[str, FleetRobot] = {}
+    seen: dict[str, str] = {}
     for robot in robots:
-        other = seen.setdefault(short_hostname(robot.hostname), robot)
-        if other is not robot:
-            same = other.hostname == robot.hostname
-            raise ParameterError(
-                f'{other.spec.name} and {robot.spec.name} both have hostname {robot.hostname}'
-                + ('' if same else f', or {other.hostname}: the first part counts')
-                + '; give each robot one of its own')
+        host = short_hostname(robot.hostname)
+        other = seen.setdefault(host, robot.spec.name)
+        if other != robot.spec.name:
+            raise ParameterError(f'{other} and {robot.spec.name} both have hostname {host}; give '
+                                 'each robot one of its own')
 
 
 def _check_matching(robots: Sequence[FleetRobot], name: str) -> None:
     for robot in robots[1:]:
         first, other = (_value(each, name) for each in (robots[0], robot))
         if first != other:
-            raise ParameterError(f'robots.{robot.spec.name}', problem=f': {name} is {other!r}, '
-                                 f'and {first!r} with {robots[0].spec.name}; such robots '
-                                 f'{MUST_MATCH[name]}: give all the same', kind='')
+            raise _wrong(robot, f'{name} is {other!r}, and {first!r} with {robots[0].spec.name}; '
+                         f'such robots {MUST_MATCH[name]}: give all the same')
 
 
 def _check_keys(robots: Sequence[FleetRobot]) -> None:
     """Check that all robots have a key file or none, except those with accept_unverified."""
-    strict = [robot for robot in robots if not _value(robot, 'accept_unverified')]
-    for robot in robots:
-        for other in strict:
-            if bool(_value(robot, 'swarm_key_file')) != bool(_value(other, 'swarm_key_file')):
-                one, another = sorted(
-                    (robot, other), key=lambda each: not _value(each, 'swarm_key_file'))
-                raise ParameterError(
-                    f'robots.{another.spec.name}', problem=': swarm_key_file is not set, but with '
-                    f"{one.spec.name} it is; such robots drop each other's messages: set it for "
-                    'all, or accept_unverified: true for all', kind='')
+    keyed, plain = ([robot for robot in robots
+                     if bool(_value(robot, 'swarm_key_file')) == has_key]
+                    for has_key in (True, False))
+    for one, other in product(keyed, plain):
+        if not (_value(one, 'accept_unverified') and _value(other, 'accept_unverified')):
+            raise _wrong(other, f'swarm_key_file is not set, but with {one.spec.name} it is; such '
+                         "robots drop each other's messages: set it for all, or "
+                         'accept_unverified: true for all')
 
 
 def _check_expiry(robots: Sequence[FleetRobot]) -> None:
@@ -144,15 +144,13 @@ def _check_expiry(robots: Sequence[FleetRobot]) -> None:
     if len(robots) < 2:
         return
     slowest = max(robots, key=lambda robot: float(_value(robot, 'round_period')))
-    period = _value(slowest, 'round_period')
+    least = EXPIRY_ROUNDS * _value(slowest, 'round_period')
     for robot in robots:
         expiry = _value(robot, 'message_expiry')
-        if expiry < EXPIRY_ROUNDS * period:
-            raise ParameterError(f'robots.{robot.spec.name}', problem=': message_expiry: '
-                                 f'{expiry:g} is not allowed; it takes at least '
-                                 f'{EXPIRY_ROUNDS * period:g} s, {EXPIRY_ROUNDS} times the '
-                                 f'greatest round_period, that of {slowest.spec.name}, or one '
-                                 'message lost makes it not a neighbour', kind='')
+        if expiry < least:
+            raise _wrong(robot, f'message_expiry: {expiry:g} is not allowed; it takes at least '
+                         f'{least:g} s, {EXPIRY_ROUNDS} times the greatest round_period, that of '
+                         f'{slowest.spec.name}, or one message lost makes it not a neighbour')
 
 
 def _check_initial_poses(robots: Sequence[FleetRobot]) -> None:
@@ -161,14 +159,13 @@ def _check_initial_poses(robots: Sequence[FleetRobot]) -> None:
     if not any(robot.spec.pose != (0.0, 0.0, 0.0) for robot in moved):
         # All odometry is in the shared frame already, for example from motion capture.
         return
-    at: dict[tuple[float, float], str] = {}
+    at: dict[tuple[float, ...], str] = {}
     for robot in moved:
         x, y, _ = robot.spec.pose
         other = at.setdefault((x, y), robot.spec.name)
         if other != robot.spec.name:
-            raise ParameterError(f'robots.{robot.spec.name}', problem=': initial_pose is at '
-                                 f'{x:g}, {y:g}, where {other} starts, too; it takes a place of '
-                                 'its own, or pose_source: tf', kind='')
+            raise _wrong(robot, f'initial_pose is at {x:g}, {y:g}, where {other} starts, too; it '
+                         'takes a place of its own, or pose_source: tf')
 
 
 def _uses_initial_pose(robot: FleetRobot) -> bool:
@@ -208,13 +205,11 @@ class Fleet(NamedTuple):
 
         :raises ParameterError: if there is none or it is not enabled.
         """
-        for robot in self.robots:
-            if robot.spec.name == name:
-                return self._taking_part(robot)
-        names = ', '.join(robot.spec.name for robot in self.robots)
-        hint = did_you_mean(name, [robot.spec.name for robot in self.robots])
-        raise ParameterError('robot', problem=f': {name!r} is not in {self.source}; {hint}there '
-                             f'are: {names}')
+        names = [robot.spec.name for robot in self.robots]
+        if name in names:
+            return self._taking_part(self.robots[names.index(name)])
+        raise ParameterError('robot', problem=f': {name!r} is not in {self.source}; '
+                             f'{did_you_mean(name, names)}there are: {", ".join(names)}')
 
     def of_host(self, hostname: str) -> FleetRobot:
         """
@@ -278,10 +273,11 @@ def read_fleet(text: str, source: str) -> Fleet:
 
 def _document(text: str) -> dict[str, Any]:
     try:
-        raw = read_yaml(text)
-    except (ValueError, TypeError, OverflowError) as error:
+        document = _mapping(WHOLE_FILE, read_yaml(text) or {})
+    except ParameterError:
+        raise
+    except ValueError as error:
         raise ParameterError(str(error)) from None
-    document = _mapping(WHOLE_FILE, {} if raw is None else raw)
     for name in document:
         if name not in SECTIONS:
             raise fleet_settings.unknown_key(WHOLE_FILE, name, SECTIONS, ', '.join(SECTIONS))
@@ -323,10 +319,9 @@ def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, fleet_settings
     if 'type' in raw and kind not in [*types]:
         raise ParameterError(f'{place}.type', kind, 'one of the types of the file: '
                              f"{', '.join(types) or 'there are none'}", kind='')
-    identity = fleet_settings.check_value(
-        place, replace(_ELECTION['robot_id'], name='id'), raw.get('id'))
-    pose = fleet_settings.check_value(place, _ELECTION['initial_pose'],
-                                      raw.get('initial_pose', _ELECTION['initial_pose'].default))
+    robot_id, start = replace(_ELECTION['robot_id'], name='id'), _ELECTION['initial_pose']
+    identity = fleet_settings.check_value(place, robot_id, raw.get('id'))
+    pose = fleet_settings.check_value(place, start, raw.get(start.name, start.default))
     hostname = raw.get('hostname', name)
     if (not isinstance(hostname, str) or not re.fullmatch(HOSTNAME, hostname)
             or re.fullmatch(ADDRESS, hostname)):
@@ -340,22 +335,15 @@ def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, fleet_settings
         if error.kind != 'parameter':  # It names its place in the file already.
             raise
         raise error.named(f'{place}: {error.name}', kind='') from None
+    planar = pose[0], pose[1], math.remainder(pose[-1], math.tau)
     return FleetRobot(
-        robot_list.RobotSpec(name, identity, _planar_pose(pose), kind), hostname,
+        robot_list.RobotSpec(name, identity, planar, kind), hostname,
         fleet_settings.check_value(place, ENABLED, raw.get('enabled', True)),
-        settled.parameters | {'robot_id': identity, 'initial_pose': pose},
-        settled.topics, settled.driving, settled.link)
-
-
-def _planar_pose(pose: tuple[float, ...]) -> tuple[float, float, float]:
-    """Return x, y, yaw of a pose with three or six coordinates. Yaw is wrapped [m, rad]."""
-    x, y, yaw = pose[0], pose[1], pose[-1]
-    return x, y, math.remainder(yaw, math.tau)
+        settled.parameters | {'robot_id': identity, 'initial_pose': pose}, *settled[1:])
 
 
 def _section(document: Mapping[str, Any], name: str) -> dict[str, Any]:
-    raw = document.get(name)
-    return _mapping(name, {} if raw is None else raw)
+    return _mapping(name, document.get(name) or {})
 
 
 def _mapping(place: str, raw: Any) -> dict[str, Any]:

@@ -137,8 +137,7 @@ def test_unknown_robot_is_refused_with_the_names_of_all():
     ('robots: {alice: {id: 1, hostname: bob}, bob: {id: 2}}',
      'alice and bob both have hostname bob; give each robot one of its own'),
     ('robots: {alice: {id: 1, hostname: tb.one}, bob: {id: 2, hostname: TB.two}}',
-     'alice and bob both have hostname TB.two, or tb.one: the first part counts; give each robot '
-     'one of its own'),
+     'alice and bob both have hostname tb; give each robot one of its own'),
     (robots(hostname='10.0.0.1'), "robots.alice.hostname: '10.0.0.1' is not allowed; it takes "
      'what the command hostname says on that robot'),
     (robots(tasks='count, raly'), "robots.alice.tasks: there is no task 'raly'; did you mean "
