@@ -304,7 +304,7 @@ def test_landmarks_are_read_when_spaces_follow_commas_and_ids_have_points(tmp_pa
     ('id,x,y\n1,2,far\n', "line 2: not a number: 'far'"), ('id,x,y\n', 'line 2: no rows'),
     ('id,x,y\n1,nan,2\n', 'line 2: nan, 2 is no place'),
     ('id,x,y,z\n1,2,3,1e5\n', 'line 2: 2, 3, 100000 is no place'),
-    ('id;x;y\n1;2;3\n', 'line 1: missing columns x, y; it takes names between commas, not semi'),
+    ('id;x;y\n1;2;3\n', 'line 1: missing columns x, y; it takes names between commas: '),
     ('x,y\n2,3\n', 'line 1: it takes the columns id, x, y')])
 def test_landmarks_are_refused_with_their_line(tmp_path, text, problem):
     with pytest.raises(ParameterError, match=f'^parameter landmarks: .*table.csv: {problem}'):
