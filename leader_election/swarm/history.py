@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-The history of a swarm: reigns, changes and losses of leaders, from consecutive snapshots.
+The history of a swarm: changes and losses of leaders, from consecutive snapshots.
 
-:func:`reigns`, :func:`changes` and :func:`losses` evaluate a finished run; :class:`Statistics`
-follows a running one.
+:func:`changes` and :func:`losses` evaluate a finished run; :class:`Statistics` follows a running
+one.
 """
 
 from collections import deque
@@ -31,17 +31,6 @@ from leader_election.swarm.snapshot import (
     RobotView,
     Snapshot,
 )
-
-
-class Reign(NamedTuple):
-    """An uninterrupted period in which a robot led itself."""
-
-    leader: int
-    begin: float
-    """[s]."""
-    end: float
-    most: int
-    """The largest size of its region, itself included."""
 
 
 class Change(NamedTuple):
@@ -65,28 +54,6 @@ class Loss(NamedTuple):
     """When each of these had a living leader again or was gone, too [s], ``None`` for never."""
     returned: float | None
     """The time of the next message of the lost leader [s], ``None`` for none."""
-
-
-def reigns(snapshots: Sequence[Snapshot]) -> list[Reign]:
-    """
-    Return the reigns of all leaders, in the order of their beginnings.
-
-    >>> [reign[:3] for reign in reigns(_example())]
-    [(1, 0.0, 2.0), (2, 6.0, 9.0)]
-    """
-    found: list[Reign] = []
-    reigning: dict[int, Reign] = {}
-    for snapshot in snapshots:
-        for leader, members in regions(snapshot).items():
-            view = snapshot.robots.get(leader)
-            if view is None or view.leader != leader:
-                continue
-            reign = reigning.get(leader, Reign(leader, snapshot.time, snapshot.time, 0))
-            reigning[leader] = reign._replace(
-                end=snapshot.time, most=max(reign.most, len(members)))
-        for leader in [i for i, reign in reigning.items() if reign.end != snapshot.time]:
-            found.append(reigning.pop(leader))
-    return sorted([*found, *reigning.values()], key=lambda reign: (reign.begin, reign.leader))
 
 
 def changes(snapshots: Sequence[Snapshot]) -> list[Change]:

@@ -36,7 +36,7 @@ from leader_election.ros.nodes.process import init_ros, StopRequest
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE, STREAM
 from leader_election.swarm.doctor import communication, diagnoses
 from leader_election.swarm.doctor import observations as observed
-from leader_election.swarm.doctor.diagnoses import about, choose, examine, swarm_topics
+from leader_election.swarm.doctor.diagnoses import choose, examine, swarm_topics
 from leader_election.swarm.fleet.robot_list import buffer_sizes
 from leader_election.swarm.tracker import MAX_ROBOTS
 from nav_msgs.msg import Odometry
@@ -318,8 +318,6 @@ def main() -> int:
     if options.topic or swarm_topics(swarm).keys() & set(options.radio_topics):
         swarm = choose(swarm, options.radio_topics)
     findings = examine(swarm)
-    if options.robot:
-        findings = about(findings, options.robot)
     report = diagnoses.text(swarm, findings, min(
         shutil.get_terminal_size((diagnoses.WIDTH, 0)).columns, diagnoses.MOST_WIDTH))
     # The encoding of a terminal may lack letters of robots' names.

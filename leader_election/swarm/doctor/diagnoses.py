@@ -151,12 +151,6 @@ def examine(swarm: Observations) -> list[Finding]:
     return sorted(findings, key=lambda f: (order[f.check], -f.level, f.subjects, f.what))
 
 
-def about(findings: Iterable[Finding], robot: str) -> list[Finding]:
-    """Return the findings that concern a robot, or the whole swarm."""
-    return [finding for finding in findings
-            if not finding.subjects or robot in finding.subjects]
-
-
 def swarm_topics(observed: Observations) -> dict[str, tuple[str, ...]]:
     """Return the topics of all swarms, each with the names of its robots."""
     radio = find_radio_topics(observed)
@@ -232,11 +226,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
     Return the options, or end the process with status 2 and one line if one is wrong.
 
-    :raises ParameterError: if the fleet file cannot be read, or lacks the robot.
+    :raises ParameterError: if the fleet file cannot be read.
     """
     parser = CommandLineParser(prog=how_to_run('swarm_doctor'), description=DESCRIPTION)
-    parser.add_argument('--robot', default='', metavar='NAME',
-                        help='only this robot, by its namespace (default: all)')
     parser.add_argument('--seconds', type=_SECONDS, default=10.0, metavar='S',
                         help='how long to listen; several rounds (default: 10)')
     parser.add_argument('--fleet-file', default='', metavar='FILE',
@@ -246,29 +238,25 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
                         '/red/neighbourhood (default: each swarm by itself, or that of the fleet '
                         'file)')
     options = parser.parse_args(arguments)
-    options.robot = options.robot.strip('/')
-    options.expected, options.planned, options.radio_topics = expected(
-        options.robot, options.fleet_file)
+    options.expected, options.planned, options.radio_topics = expected(options.fleet_file)
     if options.topic:
         options.topic = '/' + options.topic.strip('/')
         options.radio_topics = (options.topic,)
     return options
 
 
-def expected(robot: str, fleet_file: str) -> tuple[
-        Mapping[str, int | None], Mapping[str, Mapping[str, Any]], tuple[str, ...]]:
+def expected(fleet_file: str) -> tuple[
+        Mapping[str, int], Mapping[str, Mapping[str, Any]], tuple[str, ...]]:
     """
     Return the expected robots with ids, their parameters and their topics.
 
-    :raises ParameterError: if the fleet file cannot be read, or lacks the robot.
+    :param fleet_file: its path, empty for none.
+    :raises ParameterError: if it cannot be read.
     """
-    if not fleet_file:
-        return ({robot: None} if robot else {}), {}, ()
-    fleet = load_fleet(fleet_file)
-    chosen = [fleet.robot(robot)] if robot else [r for r in fleet.robots if r.enabled]
-    radio_topics = {r.topics.get(SHARED_TOPIC, TOPICS[SHARED_TOPIC]) for r in chosen}
-    return ({r.spec.name: r.spec.id for r in chosen},
-            {r.spec.name: r.parameters for r in chosen}, tuple(sorted(radio_topics)))
+    robots = [r for r in load_fleet(fleet_file).robots if r.enabled] if fleet_file else []
+    radio_topics = {r.topics.get(SHARED_TOPIC, TOPICS[SHARED_TOPIC]) for r in robots}
+    return ({r.spec.name: r.spec.id for r in robots},
+            {r.spec.name: r.parameters for r in robots}, tuple(sorted(radio_topics)))
 
 
 WIDTH, MOST_WIDTH = 96, 120

@@ -56,7 +56,7 @@ def missing(swarm: Observations) -> Iterator[Symptom]:
     for name, robot_id in swarm.expected.items():
         if name not in swarm.robots:
             yield Symptom(Level.ERROR, (name,), 'it was not found')
-        elif robot_id is not None and swarm.ids.get(name, robot_id) != robot_id:
+        elif swarm.ids.get(name, robot_id) != robot_id:
             yield Symptom(Level.ERROR, (name,),
                           f'its id is {swarm.ids[name]}, but {robot_id} is expected')
 

@@ -142,7 +142,7 @@ class Observations:
     """The speed of simulated time relative to the observer's clock, 1 without it."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """The observer's environment variables that discovery depends on."""
-    expected: Mapping[str, int | None] = field(default_factory=dict)
+    expected: Mapping[str, int] = field(default_factory=dict)
     planned: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The parameters that the fleet file gives robots, by robot."""
     known: Sequence[KnownRobot] = ()

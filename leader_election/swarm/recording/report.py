@@ -24,7 +24,7 @@ from typing import TypeVar
 
 from leader_election.election.messages.codec import MAIN
 from leader_election.swarm.accuracy import accuracy_lines, AccuracyFigures, within
-from leader_election.swarm.history import changes, Loss, losses, Reign, reigns
+from leader_election.swarm.history import changes, Loss, losses
 from leader_election.swarm.recording.localisation_errors import (
     accuracy_of_messages,
     Localisation,
@@ -43,12 +43,10 @@ from leader_election.swarm.view.formatting import count
 from leader_election.swarm.view.frame import Frame, Rings
 import numpy as np
 
-F = TypeVar('F', Reign, Loss, Share, Localisation)
+F = TypeVar('F', Loss, Share, Localisation)
 INTERVALS = 10
 LEAST_DISTANCE = 0.01
 """The shortest distance between two robots by their metric [m], the robots' default."""
-MOST_REIGNS = 12
-"""The most reigns in the text, the longest first."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,6 @@ class Report:
     changes: int
     instability: float
     """The same, a robot and minute."""
-    reigns: list[Reign]
     losses: list[Loss]
     agreement: list[Share]
     """
@@ -117,7 +114,6 @@ def report(run: Run) -> Report:
         first_partition=partitions[0] if partitions else None,
         whole=len(partitions) / len(snapshots), changes=changed,
         instability=changed / minutes if minutes else 0.0,
-        reigns=[_since(begin, reign) for reign in reigns(snapshots)],
         losses=[_since(begin, loss) for loss in losses(snapshots, run.settings.expiry)],
         agreement=_agreement(run), localisation=_localisation(run),
         accuracy=accuracy_of_messages(snapshots, run.true_tracks, run.communication_range))
@@ -190,7 +186,7 @@ def _plain(value: object) -> object:
 
 def as_text(of: Report) -> str:
     """Return a report as lines of text."""
-    return '\n'.join([*summary_lines(of), *_reign_lines(of), *loss_lines(of),
+    return '\n'.join([*summary_lines(of), *loss_lines(of),
                       *_agreement_lines(of),
                       *localisation_lines(of.localisation, of.communication_range),
                       *accuracy_lines(of.accuracy, of.communication_range)])
@@ -213,17 +209,6 @@ def summary_lines(of: Report) -> Iterator[str]:
     yield (f'partition, each robot with a living leader that leads itself{within(of.radius)}: '
            f'{first}, in {of.whole:.0%} of the snapshots')
     yield (f'{count(of.changes, "change")} of leader, {of.instability:.2f} a robot and minute')
-
-
-def _reign_lines(of: Report) -> Iterator[str]:
-    longest = sorted(of.reigns, key=lambda reign: reign.begin - reign.end)[:MOST_REIGNS]
-    if not longest:
-        return
-    yield f'{count(len({reign.leader for reign in of.reigns}), "leader")}; the longest reigns:'
-    yield '    leader       from         to   duration   most robots'
-    for reign in longest:
-        yield (f'{reign.leader:>10} {reign.begin:8.1f} s {reign.end:8.1f} s '
-               f'{reign.end - reign.begin:8.1f} s {reign.most:>13}')
 
 
 def loss_lines(of: Report) -> Iterator[str]:

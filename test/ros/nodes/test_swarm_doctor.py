@@ -17,6 +17,7 @@
 from argparse import Namespace
 from collections.abc import Callable
 import os
+from pathlib import Path
 import signal
 import subprocess
 import sys
@@ -193,14 +194,15 @@ def start(*arguments: str, **environment: str) -> 'subprocess.Popen[str]':
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_doctor_ends_with_the_status_of_its_findings() -> None:
+def test_doctor_ends_with_the_status_of_its_findings(tmp_path: Path) -> None:
     """The status is 0 without findings, 1 with findings, and 130 if it is stopped."""
     robots = [robot(1), robot(2)]
     company: list[Node] = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
     until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
     well = start('--seconds', '3')
-    # The terminal has no letter for what this robot is called.
-    bad = start('--seconds', '3', '--robot', 'r\xe9', PYTHONIOENCODING='ascii')
+    fleet = tmp_path / 'fleet.yaml'
+    fleet.write_text('robots: {r1: {id: 1}, r2: {id: 2}, eve: {id: 3}}')
+    bad = start('--seconds', '3', '--fleet-file', str(fleet))
     stopped = start('--seconds', '3600')
     processes = [well, bad, stopped]
     try:
@@ -216,5 +218,5 @@ def test_doctor_ends_with_the_status_of_its_findings() -> None:
     assert (err, status) == ('', 0)
     out, err, status = results[1]
     assert (err, status) == ('', 1)
-    assert '  ERROR missing: ' in out and 'r\\xe9: it was not found\n' in out
+    assert '  ERROR missing: ' in out and 'eve: it was not found\n' in out
     assert results[2] == ('', '', 130)

@@ -25,7 +25,6 @@ from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.swarm.doctor import communication, diagnoses
 from leader_election.swarm.doctor.diagnoses import (
-    about,
     CHECKS,
     choose,
     examine,
@@ -76,13 +75,6 @@ def test_readme_has_the_number_of_checks() -> None:
     assert set(re.findall(r'(\d+)\s+questions', text)) == {str(len(CHECKS))}
 
 
-def test_findings_about_one_robot_are_selected() -> None:
-    warns = statuses('bob', 2, 1, 'task count fails: KeyError')
-    found = examine(healthy(diagnostics=told('bob', *warns)))
-    assert [f.check for f in about(found, 'bob')] == ['self_reported']
-    assert about(found, 'alice') == []
-
-
 RED, BLUE = '/red/neighbourhood', '/blue/neighbourhood'
 
 
@@ -124,7 +116,6 @@ def test_fault_is_reported_in_its_swarm_only() -> None:
     seen = both(swarm('red'), blue)
     assert ('silent', ('blue/bob',)) in [(f.check, f.subjects) for f in examine(seen)]
     assert examine(choose(seen, [RED])) == []
-    assert about(examine(seen), 'red/bob') == []
 
 
 def test_swarm_is_chosen_by_its_topic() -> None:
@@ -259,10 +250,9 @@ def test_status_is_0_when_all_findings_are_notes():
 def test_options_select_the_expected_robots(tmp_path):
     plain = diagnoses.parse([])
     assert (plain.seconds, plain.expected) == (10.0, {})
-    assert diagnoses.parse(['--robot', '/bob']).expected == {'bob': None}
     fleet = tmp_path / 'fleet.yaml'
     fleet.write_text('robots: {alice: {id: 1}, bob: {id: 2}, eve: {id: 3, enabled: false}}')
-    assert diagnoses.parse(['--fleet-file', str(fleet), '--robot', 'bob']).expected == {'bob': 2}
+    assert diagnoses.parse(['--fleet-file', str(fleet)]).expected == {'alice': 1, 'bob': 2}
 
 
 @pytest.mark.parametrize('arguments, line', [

@@ -94,7 +94,6 @@ CASES = {
         swarm_key='aa', keys_accepted='aa', accept_unverified='True')}, [
         (NAMES, 'unsigned messages are believed, too: accept_unverified')]),
     'no keys, and no diagnostics of one': (membership.keys, {'diagnostics': told('bob')}, []),
-    'one of any id expected': (membership.missing, {'expected': {'alice': None}}, []),
     'wrong id, missing robot': (membership.missing, {
         'expected': FLEET | {'bob': 9, 'dave': 4}}, [
         (BOB, 'its id is 2, but 9 is expected'), (('dave',), 'it was not found')]),

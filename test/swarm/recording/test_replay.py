@@ -258,7 +258,6 @@ def test_messages_keep_their_order_when_a_clock_was_set():
     told = report(run)
     # What passed while it was set forward and back is not known: nothing.
     assert told.duration == pytest.approx(3.0) and told.losses == []
-    assert [(reign.begin, reign.end) for reign in told.reigns] == [(0.25, 3.0)]
 
 
 @pytest.mark.parametrize('topic, ticks', [('/clock', 1), ('/robot_1/clock', 9)])

@@ -38,7 +38,6 @@ def test_report_has_leaders_changes_and_traffic(recorded, capsys):
     assert loss['leader'] == 4 and loss['led'] == 3
     assert loss['time'] == pytest.approx(9.0, abs=0.3)
     assert loss['recovered'] == pytest.approx(13.0, abs=0.3)
-    assert [(reign['leader'], reign['most']) for reign in told['reigns']] == [(4, 4), (3, 3)]
     # Robot 1 counts 20 rounds between its first word on it and its last. All are there.
     assert told['missing'] == 0.0
     # While 4 is known, and from 13 s on. Between 3 should have led at once.
