@@ -90,6 +90,9 @@ class LeaderClient:
     def _take(self, message: DiagnosticArray) -> None:
         # In this order: a process that freezes in between finds the message older.
         now = self._now()
+        if now == 0.0:
+            # Simulated time has not begun here, so the age is unknown.
+            return
         stamp = clock.of_stamp(message.header.stamp)
         # While the message waited the wall clock may have been set back.
         took = max(0.0, clock.seconds(self._node_clock) - stamp, now + self._ahead - stamp)

@@ -26,8 +26,10 @@ from leader_election.ros.nodes.qos import EVENTS
 import pytest
 from rclpy.duration import Duration
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.publisher import Publisher
 from rclpy.time import Time
+from rosgraph_msgs.msg import Clock
 from support import leadership, spin_until
 
 LEADS = {'instance': 'main', 'leader': '3', 'leader_namespace': '/robot_3', 'is_leader': 'true',
@@ -131,6 +133,27 @@ def test_message_expires_by_its_age_since_its_stamp(
     client = client_of(LEADS, stamped, expiry=30.0)
     assert client.leads == (stamped == 0.0) and (client.leader is None) == (stamped < 0.0)
     assert client.age == pytest.approx(-stamped, abs=10.0)
+
+
+def test_client_knows_nothing_until_simulated_time_begins(ros: None) -> None:
+    """Before, all ages are 0, so a message would count although its robot has long ended."""
+    robot, user = Node('robot'), Node('user', parameter_overrides=[
+        Parameter('use_sim_time', value=True)])
+    clients = LeaderClient(user, '/robot_3'), LeaderClient(robot, '/robot_3')
+    publisher = robot.create_publisher(DiagnosticArray, '/robot_3/leadership', EVENTS)
+    simulator = robot.create_publisher(Clock, '/clock', 1)
+
+    def publish() -> None:
+        publisher.publish(leadership(LEADS, robot.get_clock().now()))
+
+    timer = robot.create_timer(0.02, publish)
+    spin_until([robot, user], lambda: publisher.get_subscription_count() == 2 and (
+        clients[1].leads))
+    spin_until([robot, user], lambda: simulator.get_subscription_count() == 1)
+    assert clients[0].age == math.inf and not clients[0].leads
+    simulator.publish(Clock(clock=robot.get_clock().now().to_msg()))
+    spin_until([robot, user], lambda: clients[0].leads)
+    timer.cancel()
 
 
 def test_mandates_over_robots_end_one_by_one(client_of: ClientMaker) -> None:
