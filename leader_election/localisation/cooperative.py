@@ -35,7 +35,6 @@ from leader_election.localisation.own_sightings import (
     OTHERS_MEMORY,
     REPEATED,
     RepeatedSightings,
-    StillReadings,
     Track,
 )
 from leader_election.localisation.parameters import LocalisationParameters
@@ -62,6 +61,8 @@ FOUND_AFTER = 5.0
 The time for which a robot's sightings are ignored after it was carried [s]. While its pose is
 unknown, wrong sightings would also fit, so only sightings by other robots locate it.
 """
+MOST = 0.5
+"""The share of rejected sightings from which on the sensor of a robot counts as wrong."""
 AMBIGUOUS_FOR = 60.0
 """The time for which poses remain ambiguous after three robots stood on a line [s]."""
 REPEATS = 10
@@ -88,10 +89,7 @@ class _Observer:
     """The state of a robot of the filter beside its estimate."""
 
     sensor: RepeatedSightings
-    still: StillReadings
     track: Track = field(default_factory=Track)
-    way: float = 0.0
-    """The distance that a neighbour has driven [m]."""
     repeating: float = -math.inf
     """The time at which its sensor last gave only repeated readings [s]."""
 
@@ -129,8 +127,7 @@ class CooperativeSource(PoseSource):
         self._filter = NeighbourhoodFilter(parameters, expiry, self.landmarks, counts)
         self._lost = LostRobots(self._filter, parameters, self.landmarks)
         self._late = LateSightings(robot, self._filter, self.landmarks)
-        self._observers = {
-            robot: _Observer(self._own.sensor, StillReadings(parameters), self._own.track)}
+        self._observers = {robot: _Observer(self._own.sensor, self._own.track)}
         self._counts_in_window = report.RecentCounts()
 
     # Input.
@@ -153,8 +150,6 @@ class CooperativeSource(PoseSource):
                 self._filter.drop(robot)
             else:
                 turns = TURNS if estimate is None else 0.0
-                self._observers[robot].way += math.dist(
-                    self._filter.odometry(robot)[:2], odometry[:2])
                 self._filter.move(robot, odometry, now, turns)
         if robot not in self._filter:
             if not self._makes_room(place):
@@ -252,9 +247,10 @@ class CooperativeSource(PoseSource):
                       if now - each.repeating <= FORGOTTEN_AFTER * self.expiry)
 
     @property
-    def distrusted(self) -> list[int]:
-        """Return the robots whose sensors contradict those of the others."""
-        return self._filter.trust.distrusted
+    def contradicting(self) -> list[int]:
+        """Return the robots most of whose sightings have been rejected for a minute."""
+        return sorted(robot for robot in self._filter.ids
+                      if self._filter.wrong_ids.share(robot) > MOST)
 
     def elsewhere(self, now: float) -> list[int]:
         """Return the robots whose poses recent sightings contradict."""
@@ -362,51 +358,19 @@ class CooperativeSource(PoseSource):
         if any(sighting.id == self.robot for _, sighting in sightings):
             assert self._odometry is not None
             self._filter.move(self.robot, self._odometry, self._time)
-        frozen = self._pose_before_freezing(observer, sightings, now)
-        if frozen is not None:
-            if observer not in self._filter.trust.distrusted:
-                # Wrong sightings have moved the robot. Odometry gives its pose.
-                self._filter.restore(observer, frozen, UNSTATED_DEVIATIONS)
-                self._lost.forget(observer)
-            self._filter.trust.distrust(observer)
-            self._counts[DISTRUSTED] += len(sightings)
-            return
-        distrusted = observer in self._filter.trust.distrusted
-        if distrusted:
-            # An unchanged reading does not show that a sensor has recovered.
-            still = self._observers[observer].still
-            fresh = [each for each in sightings if still.has_changed(each[1])]
-            self._counts[DISTRUSTED] += len(sightings) - len(fresh)
-            sightings = fresh
         innovations = self._filter.see(
             sightings, now, self._late.late if observer == self.robot else NO_LATE)
-        if not distrusted:
-            self.consistency.take(innovations, now)
-            self._recent.take(innovations, now)
-            if any(each.accepted and self.robot in each[:2] for each in innovations):
-                self.last_sighting = now
-        self._lost.take(sightings, innovations, now, distrusted)
+        self.consistency.take(innovations, now)
+        self._recent.take(innovations, now)
+        if any(each.accepted and self.robot in each[:2] for each in innovations):
+            self.last_sighting = now
+        self._lost.take(sightings, innovations, now)
         self._lost.find(observer, innovations, now)
         if any(not math.isnan(sighting.bearing) for _, sighting in sightings):
             self._aligned = -math.inf
         elif len(self._filter.ids) == 3 and may_be_mirrored(
                 self._filter.state, self._filter.covariance):
             self._aligned = now
-
-    def _pose_before_freezing(self, robot: int, sightings: Sequence[Observed],
-                              now: float) -> PlanePose | None:
-        """Return the pose of a robot before its sensor froze, ``None`` if it did not."""
-        if robot not in self._filter:
-            return None
-        still = self._observers[robot].still
-        here, pose = self._filter.odometry(robot), self._filter.pose(robot)
-        # The distances that others drive are unknown. Landmarks do not move.
-        ways = dict.fromkeys(self.landmarks, 0.0) | {
-            each: observer.way for each, observer in self._observers.items()} | {
-                self.robot: self._way}
-        poses = [still.pose_without(sighting, here, pose, ways[sighting.id], now)
-                 for _, sighting in sightings if sighting.id in ways]
-        return next((each for each in poses if each is not None), None)
 
     def _makes_room(self, place: tuple[float, float]) -> bool:
         """Return whether a robot at a place can be added, possibly in place of a farther one."""
@@ -425,8 +389,7 @@ class CooperativeSource(PoseSource):
                odometry: PlanePose, now: float) -> None:
         """Add a neighbour with its own estimate, at most as certain as after a start."""
         if robot not in self._observers:
-            self._observers[robot] = _Observer(
-                RepeatedSightings(OTHERS_MEMORY), StillReadings(self.parameters))
+            self._observers[robot] = _Observer(RepeatedSightings(OTHERS_MEMORY))
         self._observers[robot].track = Track()
         if estimate is None:
             self._filter.add(robot, (*place, 0.0), UNSTATED_DEVIATIONS, odometry, now)

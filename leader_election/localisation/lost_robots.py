@@ -274,12 +274,6 @@ class _RecordedSighting(NamedTuple):
     there: PlanePose | None
     """``None`` for a landmark."""
     accepted: bool
-    distrusted: bool
-    """Whether the observer's sensor is distrusted, so that only the observer is concerned."""
-
-    def concerns(self, robot: int) -> bool:
-        """Return whether the sighting is evidence of a robot's pose."""
-        return robot == self.observer or robot == self.seen and not self.distrusted
 
 
 class LostRobots:
@@ -303,13 +297,12 @@ class LostRobots:
         self._suspected: dict[int, float] = {}
 
     def take(self, sightings: Sequence[Observed], innovations: Sequence[Innovation],
-             now: float, distrusted: bool = False) -> None:
+             now: float) -> None:
         """
         Remember sightings.
 
         :param sightings: the sightings by one observer, including those of the innovations.
         :param innovations: the innovations of the sightings that the filter used.
-        :param distrusted: whether the observer's sensor is distrusted.
         """
         own, landmarks = self._filter, self._landmarks
         accepted = {each.seen: each.accepted for each in innovations}
@@ -322,26 +315,15 @@ class LostRobots:
                 continue
             each = _RecordedSighting(
                 now, observer, seen, distance, bearing, own.odometry(observer), there,
-                accepted.get(seen, True), distrusted)
+                accepted.get(seen, True))
             self._seen.append(each)
             self._count(each, 1)
         while self._seen and now - self._seen[0].time > WINDOW:
             self._count(self._seen.popleft(), -1)
 
-    def forget(self, observer: int) -> None:
-        """Forget the sightings by a robot whose sensor is wrong."""
-        self._remember(each for each in self._seen if each.observer != observer)
-
-    def _remember(self, seen: Iterable[_RecordedSighting]) -> None:
-        self._seen = deque(seen)
-        self._counts.clear()
-        for each in self._seen:
-            self._count(each, 1)
-
     def _count(self, each: _RecordedSighting, number: int) -> None:
         self._counts[each.observer][each.seen, each.accepted] += number
-        if not each.distrusted:
-            self._counts[each.seen][each.observer, each.accepted] += number
+        self._counts[each.seen][each.observer, each.accepted] += number
 
     def find(self, observer: int, innovations: Sequence[Innovation], now: float) -> int | None:
         """
@@ -354,8 +336,6 @@ class LostRobots:
                 self._filter.covariance.diagonal()[2::SIZE].max() <= LOST ** 2):
             return None
         robots = {observer, *(each.seen for each in innovations)}
-        if observer in self._filter.trust.distrusted:
-            robots = {observer}
         for lost in self._candidates([robot for robot in robots if robot in self._filter and (
                 robot in wrong or wrong and robot == observer
                 or self._is_unknown(robot, now))], now):
@@ -366,8 +346,12 @@ class LostRobots:
                 self._filter.wrong_ids.are_common)
             if beside is not None and found is not None and not self._is_another(found[0]):
                 self._filter.place(lost, *found, beside)
-                self._remember(each._replace(accepted=True) if lost in (each.observer, each.seen)
-                               else each for each in self._seen)
+                self._seen = deque(each._replace(accepted=True)
+                                   if lost in (each.observer, each.seen) else each
+                                   for each in self._seen)
+                self._counts.clear()
+                for each in self._seen:
+                    self._count(each, 1)
                 return lost
         return None
 
@@ -427,7 +411,7 @@ class LostRobots:
         left out: of two robots that have just met, either may be elsewhere.
         """
         own = self._filter
-        concern = [each for each in self._seen if each.concerns(robot)][-MOST:]
+        concern = [each for each in self._seen if robot in (each.observer, each.seen)][-MOST:]
         doubtful = {other for other in {_partner(each, robot) for each in concern}
                     if is_new and self.may_be_elsewhere(other, now)}
         if doubtful:

@@ -40,7 +40,7 @@ from leader_election.localisation.pose_estimates import (
     UNEXPLAINED_SPEED,
 )
 from leader_election.localisation.poses import Array, between, compose, PlanePose
-from leader_election.localisation.rejections import Rejections, SensorTrust, WrongIds
+from leader_election.localisation.rejections import Rejections, WrongIds
 from leader_election.localisation.sighting import Places, range_variance, seen_from, Sighting
 from leader_election.localisation.updates import (
     Earlier,
@@ -82,12 +82,11 @@ NO_LATE: Mapping[int, LateSighting] = MappingProxyType({})
 
 class NeighbourhoodFilter(PoseEstimates):
     """
-    Filter of poses by odometry and sightings, which finds contradicting robots and sensors.
+    Filter of poses by odometry and sightings, which finds contradicting robots.
 
     :ivar carried_off: the times at which robots were last found carried off and not placed, by id,
         including dropped robots [s].
     :ivar watched: the times until which a robot counts as a newcomer, by id [s].
-    :ivar trust: in the sensors of the robots.
     :ivar wrong_ids: whether sensors often give wrong ids.
     """
 
@@ -109,7 +108,6 @@ class NeighbourhoodFilter(PoseEstimates):
         self._counts = counts
         self._rejections = Rejections()
         self._adaptation = NoiseAdaptation()
-        self.trust = SensorTrust()
         self.wrong_ids = WrongIds()
 
     # Robots: moved, dropped, carried off.
@@ -119,7 +117,6 @@ class NeighbourhoodFilter(PoseEstimates):
         super().drop(robot)
         self._rejections.forget(robot)
         self._adaptation.forget(robot)
-        self.trust.forget(robot)
         self.wrong_ids.forget(robot)
         self.watched.pop(robot, None)
 
@@ -157,7 +154,6 @@ class NeighbourhoodFilter(PoseEstimates):
         self.put(robot, pose, covariance, beside)
         self._rejections.forget(robot)
         self.carried_off.pop(robot, None)
-        self.trust.forget(robot)
         self._counts[CARRIED_OFF] += 1
 
     def watch(self, robot: int, now: float) -> None:
@@ -228,23 +224,16 @@ class NeighbourhoodFilter(PoseEstimates):
         self._counts[UNKNOWN] += len(sightings) - len(known)
         if not known:
             return []
-        distrusted = known[0][0] in self.trust.distrusted
         state, covariance = self.state, self.covariance
-        if distrusted or not self.wrong_ids.are_common and any(
+        if not self.wrong_ids.are_common and any(
                 self._rejections.rejects_most(observer, now)
                 for observer in {observer for observer, _ in known}):
             # The sightings of an observer that is mostly wrong are only judged, even if they fit.
-            # The observer is trusted again when it agrees with the others.
             self._counts[DISTRUSTED] += len(known)
             state, covariance = state.copy(), covariance.copy()
         gates = STRICT_GATES if self.wrong_ids.are_common else GATES
-        outcomes = [update(state, covariance, line, self.parameters, gates) for line in lines]
-        if not distrusted:
-            return self._note(known, outcomes, now)
-        for (observer, _), outcome in zip(known, outcomes):
-            self.trust.judge(observer, outcome.accepted)
-        return [Innovation(observer, sighting.id, *outcome[:3])
-                for (observer, sighting), outcome in zip(known, outcomes)]
+        return self._note(known, [
+            update(state, covariance, line, self.parameters, gates) for line in lines], now)
 
     def _note(self, known: Sequence[Observed], outcomes: Sequence[Outcome],
               now: float) -> list[Innovation]:
@@ -266,10 +255,7 @@ class NeighbourhoodFilter(PoseEstimates):
             self._counts[REJECTED] += rejected
         if rejected and not self.wrong_ids.are_common:
             suspect = self._rejections.suspect(self._row, now, self.newcomers(now))
-            if suspect is not None and self._rejections.is_of_sensor(suspect):
-                self.trust.distrust(suspect)
-                self._rejections.forget(suspect)
-            elif suspect is not None:
+            if suspect is not None:
                 self.loosen(suspect, now)
         return innovations
 

@@ -19,10 +19,6 @@ A continuous quantity with noise does not take exactly the same value again. A s
 value still occurs when a sensor quantises, or when nothing moves. So a reading is repeated if
 it equals the last reading of its robot although one of both has moved. It is also repeated if it
 follows the same reading as in an earlier series at another place of the observer.
-
-With noise, a range and a bearing give a place in the observer's frame. When the observer
-moves, a place that stands still moves in that frame. A robot there can compensate for that only as
-far as it drives. Wheels that slip look the same: then, too, the sightings do not fit the odometry.
 """
 
 from array import array
@@ -31,9 +27,9 @@ from collections.abc import Callable, Sequence
 import math
 from typing import NamedTuple
 
-from leader_election.localisation.parameters import LocalisationParameters, SIGHTING_INTERVAL
+from leader_election.localisation.parameters import SIGHTING_INTERVAL
 from leader_election.localisation.poses import between, compose, PlanePose, wrap
-from leader_election.localisation.sighting import checked, seen_from, Sighting
+from leader_election.localisation.sighting import checked, Sighting
 
 MOVED, MOVED_ASIDE, TURNED = 0.05, 0.15, 0.05
 """
@@ -44,14 +40,6 @@ ELSEWHERE = 0.2
 """The distance and turn from the earlier pose at which an equal series is repeated [m, rad]."""
 OWN_MEMORY, OTHERS_MEMORY = 30000, 3000
 """The numbers of remembered readings, of the own sensor and of each neighbour's."""
-LEAST = 5
-GAP = 2.5
-"""The greatest time between two like readings [s]. Later, robots may have returned."""
-DEVIATIONS = 3.0
-"""The number of standard deviations by which like readings differ at most."""
-EXTRA, EXTRA_SCALE = 0.5, 0.4
-"""The least motion of the place beyond the way of the robot seen [m], and for each metre of range:
-odometry's turns are not exact."""
 
 
 class _EqualReadings(NamedTuple):
@@ -151,78 +139,6 @@ def _equal(one: float, other: float) -> bool:
 def _moved(before: PlanePose | None, after: PlanePose | None, least: float) -> bool:
     return (before is not None and after is not None
             and math.dist(before[:2], after[:2]) > least)
-
-
-class _LikeReadings(NamedTuple):
-    """Like readings of a robot."""
-
-    first: Sighting
-    here: PlanePose
-    """The observer's pose by odometry at the first of them."""
-    pose: PlanePose
-    """The observer's estimated pose at that time."""
-    way: float
-    """The distance that the robot seen had driven then [m]."""
-    last_way: float
-    """The same at the last reading [m]. A smaller distance later means that it was heard anew."""
-    number: int
-    last: float
-    """The time of the last reading [s]."""
-
-
-class StillReadings:
-    """Detection of like readings of one sensor."""
-
-    def __init__(self, parameters: LocalisationParameters) -> None:
-        """Start without readings."""
-        self._parameters = parameters
-        self._runs: dict[int, _LikeReadings] = {}
-
-    def pose_without(self, sighting: Sighting, here: PlanePose, pose: PlanePose, way: float,
-                     now: float) -> PlanePose | None:
-        """
-        Record a reading, and return the pose before a series of like readings without a reason.
-
-        :param here: the observer's pose by odometry alone.
-        :param pose: its estimated pose.
-        :param way: the distance that the robot seen has driven since it was heard first [m].
-        :param now: the time [s].
-        :return: the observer's estimated pose before the series, moved by odometry since.
-
-        >>> sensor = StillReadings(LocalisationParameters())
-        >>> [sensor.pose_without(Sighting(2, 2.0, 0.01 * (k % 2)), (0.0, 0.0, 0.4 * k),
-        ...                      (1.0, 0.0, 0.0), 0.05 * k, 1.0 * k) for k in range(6)][3:]
-        [None, (1.0, 0.0, 1.6), (1.0, 0.0, 2.0)]
-        """
-        if math.isnan(sighting.range + sighting.bearing):
-            return None
-        run = self._runs.get(sighting.id)
-        if (run is None or now - run.last > GAP or way < run.last_way
-                or not self._alike(run.first, sighting)):
-            self._runs[sighting.id] = _LikeReadings(sighting, here, pose, way, way, 1, now)
-            return None
-        self._runs[sighting.id] = run = run._replace(
-            number=run.number + 1, last_way=way, last=now)
-        if run.number < LEAST:
-            return None
-        moved = seen_from(run.first, run.here, here)
-        apart = math.sqrt(max(
-            moved.range ** 2 + sighting.range ** 2 - 2.0 * moved.range * sighting.range
-            * math.cos(moved.bearing - sighting.bearing), 0.0))
-        if apart <= way - run.way + EXTRA + EXTRA_SCALE * sighting.range:
-            return None
-        return compose(run.pose, between(run.here, here))
-
-    def has_changed(self, sighting: Sighting) -> bool:
-        """Return whether the last recorded reading of a robot differs from those before."""
-        run = self._runs.get(sighting.id)
-        return run is None or run.number == 1
-
-    def _alike(self, one: Sighting, other: Sighting) -> bool:
-        table = self._parameters
-        noise = table.range_noise + table.range_noise_scale * one.range
-        return (abs(one.range - other.range) < DEVIATIONS * noise
-                and abs(wrap(one.bearing - other.bearing)) < DEVIATIONS * table.bearing_noise)
 
 
 MEASUREMENTS_REJECTED, REPEATED = 'measurements_rejected', 'sightings_repeated'

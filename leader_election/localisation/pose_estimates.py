@@ -339,19 +339,6 @@ class PoseEstimates:
         self.covariance[:, rows] = 0.0
         self.covariance[rows, rows] = np.diag(START_VARIANCES)
 
-    def restore(self, robot: int, pose: PlanePose, deviation: tuple[float, float]) -> None:
-        """
-        Reset a robot to an earlier estimate of its pose, with errors independent of all others.
-
-        :param deviation: the standard deviations of its position and heading [m, rad].
-        """
-        rows = pose_rows(self._row[robot])
-        self.reset_factors(robot)
-        self.state[rows] = pose[0] - self._origin[0], pose[1] - self._origin[1], pose[2]
-        self.covariance[rows] = 0.0
-        self.covariance[:, rows] = 0.0
-        self.add_errors(robot, np.square((deviation[0], *deviation)))
-
     def put(self, robot: int, pose: PlanePose, covariance: Array, beside: int) -> None:
         """
         Set the pose of a robot.

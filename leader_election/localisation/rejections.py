@@ -16,8 +16,7 @@
 """
 What rejected sightings show: a robot that was carried, a wrong sensor, ids that are often wrong.
 
-A robot to which most recent rejected sightings belong was carried. A robot whose own sightings
-contradict the others', while others see it where it is expected, has a wrong sensor.
+A robot to which most recent rejected sightings belong was carried.
 """
 
 from collections import Counter, deque
@@ -31,11 +30,6 @@ LEAST_REJECTED, SHARE = 4, 0.6
 """The least number, and share, of rejections that make a robot suspect."""
 OF_CARRIED, OF_OTHERS = 0.8, 0.05
 """The expected shares of rejected sightings: of a carried robot, and of others."""
-SENSOR_LEAST, SENSOR_SHARE = (3, 2), (0.5, 0.7)
-"""The least numbers, and shares, of rejected sightings by a robot, and of accepted sightings of
-the robot, that show that its sensor is wrong."""
-JUDGED, AGREED = 8, 6
-"""The number of judged sightings, and of agreeing ones after which a sensor is trusted again."""
 FOR, AGAINST = math.log(OF_CARRIED / OF_OTHERS), math.log((1 - OF_CARRIED) / (1 - OF_OTHERS))
 """The change of the log-likelihood ratio by a rejected and by an accepted sighting."""
 
@@ -93,14 +87,6 @@ class Rejections:
                   for bad in self._recent(pair)]
         return sum(recent) >= LEAST_REJECTED and 2 * sum(recent) >= len(recent)
 
-    def is_of_sensor(self, robot: int) -> bool:
-        """Return whether recent sightings show that the sensor of a robot is wrong."""
-        by_it = [bad for pair in self._pairs if pair[0] == robot for bad in self._recent(pair)]
-        of_it = [bad for pair in self._pairs if pair[1] == robot for bad in self._recent(pair)]
-        return (sum(by_it) >= max(SENSOR_LEAST[0], SENSOR_SHARE[0] * len(by_it))
-                and len(of_it) - sum(of_it) >= max(
-                    SENSOR_LEAST[1], SENSOR_SHARE[1] * len(of_it)))
-
     def forget(self, robot: int) -> None:
         """Forget the sightings by a robot and of it."""
         self._pairs = {pair: kept for pair, kept in self._pairs.items() if robot not in pair}
@@ -144,39 +130,15 @@ class WrongIds:
         weight, wrong, time = self._observers.get(observer, (0.0, 0.0, now))
         fading = 0.5 ** ((now - time) / HALF_LIFE)
         self._observers[observer] = weight * fading + taken, wrong * fading + rejected, now
-        shares = [wrong / weight for weight, wrong, _ in self._observers.values()
-                  if weight >= LEAST_WEIGHT]
+        shares = [self.share(robot) for robot in self._observers]
+        shares = [share for share in shares if not math.isnan(share)]
         self.are_common = bool(shares) and median_low(shares) > COMMON
+
+    def share(self, observer: int) -> float:
+        """Return the share of rejected sightings by an observer, nan with few sightings."""
+        weight, wrong, _ = self._observers.get(observer, (0.0, 0.0, 0.0))
+        return wrong / weight if weight >= LEAST_WEIGHT else math.nan
 
     def forget(self, robot: int) -> None:
         """Forget the sightings by a robot."""
         self._observers.pop(robot, None)
-
-
-class SensorTrust:
-    """The robots whose sensors are wrong."""
-
-    def __init__(self) -> None:
-        """Start with trust in all sensors."""
-        self._judged: dict[int, deque[bool]] = {}
-
-    @property
-    def distrusted(self) -> list[int]:
-        """Return the robots whose sensors are wrong."""
-        return sorted(self._judged)
-
-    def distrust(self, robot: int) -> None:
-        """Distrust the sensor of a robot."""
-        self._judged[robot] = deque(maxlen=JUDGED)
-
-    def judge(self, robot: int, accepted: bool) -> None:
-        """Record whether a sighting by a distrusted sensor would have been accepted."""
-        judged = self._judged.get(robot)
-        if judged is not None:
-            judged.append(accepted)
-            if sum(judged) >= AGREED:
-                self.forget(robot)
-
-    def forget(self, robot: int) -> None:
-        """Trust the sensor of a robot again."""
-        self._judged.pop(robot, None)

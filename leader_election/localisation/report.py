@@ -98,9 +98,9 @@ def sensor_fault(source: 'CooperativeSource', now: float) -> str:
     if source.robot in source.repeating(now):
         return ('the own sensor repeats its readings, though robots move: they are not used; '
                 'check the sensor and its driver')
-    if source.robot in source.distrusted:
-        return ('the own sensor contradicts odometry, while others see this robot where it is '
-                'expected: its sightings are not used; check the sensor, its ids and sensor_pose')
+    if source.robot in source.contradicting:
+        return ('most own sightings contradict odometry and those of others; check ids, '
+                'initial_pose, sensor_pose, and the sensor')
     return ''
 
 
@@ -163,9 +163,9 @@ def unseen(source: 'CooperativeSource', now: float) -> str:
 
 def _cause(source: 'CooperativeSource', now: float) -> str:
     """Return the text on the cause of uncertain distances, empty if it is only noise."""
-    repeating, distrusted = source.repeating(now), source.distrusted
-    if repeating or distrusted:
-        return (f': the sensor of robot {min(repeating or distrusted)} '
+    repeating, contradicting = source.repeating(now), source.contradicting
+    if repeating or contradicting:
+        return (f': the sensor of robot {min(repeating or contradicting)} '
                 f'{"repeats its readings" if repeating else "contradicts the others"}')
     elsewhere = source.elsewhere(now)
     if elsewhere:

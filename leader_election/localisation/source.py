@@ -237,8 +237,6 @@ class PoseSource:
         self._heading: float | None = None
         self._odometry: PlanePose | None = None
         """The pose by odometry alone, without leaps."""
-        self._way = 0.0
-        """How far the robot has driven [m]."""
         self._raw: PlanePose = (0.0, 0.0, 0.0)
         self._time = -math.inf
         self._own = OwnSightings(robot, counts)
@@ -276,7 +274,6 @@ class PoseSource:
         else:
             motion = between(self._raw, pose)
             self._odometry = compose(self._odometry, motion)
-            self._way += math.hypot(*motion[:2])
             variances = self.slip.variances(motion, now - self._time, now)
             if any(variances):
                 self._add_variances(*variances)

@@ -21,6 +21,7 @@ from typing import Any
 
 from leader_election.localisation.neighbourhood_filter import ACCEPTED, REJECTED, UNKNOWN
 from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.poses import wrap
 from leader_election.localisation.report import WINDOW
 from leader_election.localisation.sighting import Extraction, Sighting
 from leader_election.localisation.source import Estimate, make_source, PoseSource
@@ -99,6 +100,23 @@ def test_doubtful_leader_is_reported_with_its_cause() -> None:
     assert robot.fault(1.0, doubt=0.3) == (
         'the leader is wrong with a probability of 30%, since the deviation of distances is '
         '0.05 m: no sighting yet')
+
+
+class Backwards(Neighbourhood):
+    """A swarm with cameras, of which that of robot 1 looks back, not ahead as its owner thinks."""
+
+    def sightings(self, robot: int) -> list[Sighting]:
+        return [each._replace(bearing=wrap(each.bearing + math.pi * (robot == 1)))
+                for each in super().sightings(robot)]
+
+
+def test_wrong_sensor_is_reported_by_its_robot_alone() -> None:
+    swarm = Backwards(4, 3, True, reach=8.0)
+    faults = {robot: Counter[bool]() for robot in swarm.robots}
+    for now in swarm.run(90):
+        for robot, own in swarm.robots.items():
+            faults[robot]['most own sightings contradict' in own.fault(now)] += 1
+    assert faults.pop(1)[True] > 10 and not any(each[True] for each in faults.values())
 
 
 def test_rejections_are_reported_when_most_recent_sightings_are_rejected() -> None:
