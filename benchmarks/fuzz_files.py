@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 from leader_election.election.robot.zones import Zones
 from leader_election.localisation.sighting import read_landmarks
 from leader_election.parameters import LeaderElectionError
-from leader_election.ros.nodes.mandate_files import MandateFile
+from leader_election.ros.nodes.robot_topics import MandateFile
 from leader_election.simulation.log_conversion import convert
 from leader_election.simulation.robot_logs import read_logs, read_sightings
 from leader_election.simulation.scene import load_arena

@@ -22,7 +22,7 @@ from leader_election.config import FILES, write
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.parameters import build, table
-from leader_election.ros.nodes.monitor import Markers, trail_marker
+from leader_election.ros.nodes.monitor import Markers
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, STATE
 from leader_election.ros.nodes.robot_diagnostics import statuses
 from leader_election.simulation.parameters import WorldParameters
@@ -99,7 +99,8 @@ def test_rviz_shows_existing_topics_and_every_namespace(topics):
     frame = Frame(Snapshot(0.0, {3: leader, 5: other}, {7: other}), {3: (1.0, 0.0, 0.0)})
     shown = {marker.ns for marker in Markers('map').update(frame, 5.0).markers}
     assert set(arrays['Swarm']['Namespaces']) == shown
-    assert {m.ns for m in trail_marker({3: [(0, 0), (1, 0)]}, frame, 'map').markers} == {'trails'}
+    trails = Markers('map').trails({3: [(0, 0), (1, 0)]}, frame)
+    assert {marker.ns for marker in trails.markers} == {'trails'}
 
 
 def test_diagnostics_are_grouped_by_existing_concerns():

@@ -64,7 +64,7 @@ PARTS = (
     PartEntry(name='mandates', wanted='mandate', wire='election.messages.mandate_codec:MANDATES',
               part='election.mandates.part:MandatesOfRobot',
               parameters='election.mandates.parameters:MandateParameters',
-              topics='ros.nodes.mandate_files:MandateFiles', counts_time=True),
+              topics='ros.nodes.robot_topics:MandateFiles', counts_time=True),
     PartEntry(name='regions', wanted='forms_regions',
               wire='election.messages.region_codec:REGIONS',
               part='election.robot.membership:Membership',

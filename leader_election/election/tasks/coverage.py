@@ -114,12 +114,20 @@ def lanes(area: Any, lane: float, clearance: float = 0.0) -> list[Position]:
     [(0.0, 0.5), (4.0, 0.5), (4.0, 1.5), (0.0, 1.5)]
     """
     inside = area.buffer(-clearance, join_style='mitre') if clearance > 0.0 else area
-    points, line = _lane_ends(inside, lane)
-    if len(points) > MOST_PLACES:
-        raise ValueError(f'more than {MOST_PLACES} places to visit')
-    # One coordinate is the same all along a line. Every second one is driven back.
-    along = points.sum(axis=1) * np.where(line % 2, -1.0, 1.0)
-    places: list[Position] = [(x, y) for x, y in points[np.lexsort((along, line))].tolist()]
+    places: list[Position] = []
+    if not inside.is_empty:
+        across, number = int(not is_upright(inside)), number_of_lanes(inside, lane)
+        low, high = inside.bounds[across], inside.bounds[across + 2]
+        ends = np.empty((number, 2, 2))
+        ends[..., across] = low + (np.arange(number)[:, None] + 0.5) * (high - low) / number
+        ends[..., 1 - across] = inside.bounds[1 - across::2]
+        points, line = shapely.get_coordinates(
+            shapely.intersection(inside, shapely.linestrings(ends)), return_index=True)
+        if len(points) > MOST_PLACES:
+            raise ValueError(f'more than {MOST_PLACES} places to visit')
+        # Every second lane is driven back.
+        along = points[:, 1 - across] * np.where(line % 2, -1.0, 1.0)
+        places += [(x, y) for x, y in points[np.lexsort((along, line))].tolist()]
     if not places and not area.is_empty:
         middle = (area if inside.is_empty else inside).representative_point()
         places.append((middle.x, middle.y))
@@ -154,33 +162,6 @@ def is_upright(area: Any) -> bool:
     """
     left, bottom, right, top = area.bounds
     return bool(top - bottom > _UPRIGHT_RATIO * (right - left))
-
-
-def _lane_ends(area: Any, lane: float) -> tuple[Any, Any]:
-    """
-    Return the crossings of an area's lanes with its edges, and the number of the lane of each.
-
-    An even-odd scan: much faster than an intersection for each of thousands of lines.
-
-    :return: x, y (n, 2) [m], and whole numbers from 0 (n).
-    """
-    if area.is_empty:
-        return np.empty((0, 2)), np.empty(0, int)
-    across = int(not is_upright(area))
-    low, high = area.bounds[across], area.bounds[across + 2]
-    number = number_of_lanes(area, lane)
-    at = low + (np.arange(number) + 0.5) * (high - low) / number
-    corners, ring = shapely.get_coordinates(
-        shapely.get_rings(shapely.get_parts(area)), return_index=True)
-    edge = np.flatnonzero(ring[1:] == ring[:-1])
-    begin, end = corners[edge], corners[edge + 1]
-    below = begin[:, across] <= at[:, None], end[:, across] <= at[:, None]
-    line, crossed = np.nonzero(below[0] != below[1])
-    begin, end = begin[crossed], end[crossed]
-    part = (at[line] - begin[:, across]) / (end[:, across] - begin[:, across])
-    points = begin + part[:, None] * (end - begin)
-    points[:, across] = at[line]
-    return points, line
 
 
 def _cut(area: Any, fraction: float) -> tuple[int, Any, Any]:
@@ -297,38 +278,33 @@ def unpacked_cells(grid: Sequence[float], text: str) -> set[Cell]:
     return set(zip((left + found % columns).tolist(), (bottom + found // columns).tolist()))
 
 
-_TORUS, SWEEPS, _SIDES = 2**12, 2**8, 2**6
-"""Numbers of cells repeat after so many columns or rows, sweeps, and sides [cm]."""
+_TORUS, SWEEPS = 2**12, 2**8
+"""Numbers of cells repeat after so many columns or rows, and sweeps."""
 
 
-def numbers_of(cells: Iterable[Cell], sweep: int, side: float) -> set[int]:
+def numbers_of(cells: Iterable[Cell], sweep: int) -> set[int]:
     """
     Return cells of a sweep as whole numbers, for :func:`.union`.
 
-    >>> cells_in(numbers_of({(2, -1)}, 5, 1.0), 1.0, {(1, -1), (2, -1)})
+    >>> cells_in(numbers_of({(2, -1)}, 5), {(1, -1), (2, -1)})
     {5: {(2, -1)}}
     """
-    head = sweep % SWEEPS * _SIDES + int(100 * side) % _SIDES
-    return {(head * _TORUS + i % _TORUS) * _TORUS + j % _TORUS for i, j in cells}
+    return {((sweep % SWEEPS) * _TORUS + i % _TORUS) * _TORUS + j % _TORUS for i, j in cells}
 
 
-def cells_in(numbers: Iterable[int], side: float, known: Collection[Cell],
-             ) -> dict[int, set[Cell]]:
+def cells_in(numbers: Iterable[int], known: Collection[Cell]) -> dict[int, set[Cell]]:
     """
     Return the cells in numbers, by their sweeps.
 
-    :param side: cells of another side are left out [m].
     :param known: the possible cells. Others are left out.
     """
     by_place = {(i % _TORUS, j % _TORUS): (i, j) for i, j in known}
     found: dict[int, set[Cell]] = {}
     for number in numbers:
         head, row = divmod(number, _TORUS)
-        head, column = divmod(head, _TORUS)
-        sweep, tag = divmod(head, _SIDES)
-        cell = by_place.get((column, row))
-        if cell is not None and tag == int(100 * side) % _SIDES:
-            found.setdefault(sweep, set()).add(cell)
+        sweep, column = divmod(head, _TORUS)
+        if (column, row) in by_place:
+            found.setdefault(sweep, set()).add(by_place[column, row])
     return found
 
 
@@ -340,19 +316,6 @@ MOST_CORNERS = 24
 """The greatest number of corners. Outlines with more are simplified."""
 MOST_PIECES = 4
 """The greatest number of pieces; of more, the largest are kept."""
-
-
-def disc(centre: Position, radius: float) -> Any:
-    """
-    Return a regular polygon of 20 corners in place of a disc.
-
-    :param centre: x, y [m].
-    :param radius: of the disc, to the corners [m].
-
-    >>> disc((1.0, 2.0), 3.0).bounds
-    (-2.0, -1.0, 4.0, 5.0)
-    """
-    return shapely.Point(centre).buffer(radius, quad_segs=5)
 
 
 def polygon(numbers: Sequence[float]) -> Any:

@@ -15,20 +15,19 @@
 """Task ``dispatch``: a region's robots do jobs, each at a place; its leader assigns them."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 import json
 import math
 from typing import Any
 
+from leader_election.election.messages.codec import MAX_COORDINATE
 from leader_election.election.messages.wire import dumps
 from leader_election.election.regions.aggregate import top, union
 from leader_election.election.regions.task import Member, Position
 from leader_election.election.tasks.driving import DriverParameters, DrivingTask, WARNING_PERIOD
-from leader_election.election.tasks.goals import Patience
-from leader_election.election.tasks.jobs import assign, Job, job_of, JobBook, parsed
-from leader_election.election.tasks.places import RecentValues
+from leader_election.election.tasks.goals import Patience, RecentValues
 from leader_election.parameters import parameter
 from sensor_msgs.msg import BatteryState
 from std_msgs.msg import String
@@ -48,26 +47,139 @@ one that had it is gone; and for which a leader names a job that was done [s].
 """
 _SETTLING = 5
 """The rounds of a leader before it assigns jobs: by then it knows what its predecessor knew."""
+BATTERY_DISTANCE, LEAST_BATTERY = 10.0, 0.2
+"""
+How much farther away a robot with an empty battery counts than one with a full one (topic
+battery_state) [m]; and the charge below which it gets no further job.
+"""
+HOLD = 10
+"""The number of rounds without a word of a robot after which its job goes to another one."""
 _RESTS = -1.0
 """In place of the charge: the robot cannot reach its place, and gives its job back."""
 
 
+LONGEST = 86400.0
+"""The longest work, and the latest deadline [s]."""
+LIMITS = {'id': (0, 2**31 - 1), 'x': (-MAX_COORDINATE, MAX_COORDINATE),
+          'y': (-MAX_COORDINATE, MAX_COORDINATE), 'seconds': (0.0, LONGEST),
+          'deadline': (0.0, LONGEST)}
+"""The least and the greatest numbers in the row of a job."""
+MOST_OPEN, MOST_DONE = 256, 1024
+"""The numbers of open jobs that a robot holds, and of done ones, of which it knows the ids."""
+
+
 @dataclass(frozen=True)
 class DispatchParameters(DriverParameters):
-    """The parameters of the task: which robot gets a job, and when another one gets it."""
+    """The parameters of the task: those of a task that drives, with a greater tolerance."""
 
     tolerance: float = parameter(
         0.3, 'The distance at which the place of a job is reached.', unit='m', lower=0.001,
         upper=100.0)
-    battery_distance: float = parameter(
-        10.0, 'A robot with an empty battery counts as so much farther away than one with a full '
-        'battery (topic battery_state).', unit='m', lower=0.0, upper=1e6)
-    least_battery: float = parameter(
-        0.2, 'A robot with less gets no further job.', lower=0.0, upper=1.0)
-    hold: int = parameter(
-        10, 'The number of rounds without a word of a robot after which its job goes to another '
-        'one. It has stopped by then, if this is longer than message_expiry and two periods a hop '
-        'to the leader.', unit='rounds', lower=1, upper=1000)
+
+
+@dataclass
+class Job:
+    """Work at a place, to be done once. Two jobs with the same id are one."""
+
+    id: int  # noqa: A003
+    place: Position
+    """In the shared frame [m]."""
+    seconds: float
+    """The duration of the work [s]."""
+    until: float
+    """The deadline, by the clock of the robot that holds the job [s]."""
+    since: float
+    """When this robot came to know it [s]."""
+    leader: int = -1
+    """The leader that named it last."""
+    named: float = -math.inf
+    """When that was [s]."""
+
+    def row(self, now: float) -> list[float]:
+        """Return id, x, y, seconds, and the seconds to the deadline, 0 for no deadline."""
+        left = 0 if self.until == math.inf else max(1, math.ceil(self.until - now))
+        return [self.id, round(self.place[0], 2), round(self.place[1], 2),
+                round(self.seconds, 1), left]
+
+
+def job_of(row: Sequence[Any], now: float) -> Job:
+    """
+    Return the job of a received row.
+
+    :param row: as of :meth:`Job.row`.
+    :param now: the present time [s].
+    :raises ValueError: for anything but five numbers within the limits.
+
+    >>> job = job_of([7, 1.5, 2.0, 5.0, 60], 100.0)
+    >>> job.id, job.place, job.seconds, job.until
+    (7, (1.5, 2.0), 5.0, 160.0)
+    """
+    for (name, (low, high)), number in zip(LIMITS.items(), row, strict=True):
+        if type(number) not in (int, float) or not low <= number <= high:
+            raise ValueError(f'{name} is {number!r}; it takes a number, {low:g} to {high:g}')
+    number, x, y, seconds, left = row
+    if number != int(number):
+        raise ValueError(f'id is {number!r}; it takes a whole number')
+    return Job(int(number), (float(x), float(y)), float(seconds),
+               now + left if left > 0.0 else math.inf, now)
+
+
+def parsed(text: str, now: float) -> Job:
+    """
+    Return the job of a message, a JSON object.
+
+    :param text: ``{"id": 7, "place": [x, y], "seconds": s, "deadline": s}``. The last two may be
+        missing: there is nothing to wait for at the place, and no deadline. It counts from now on.
+    :param now: the present time [s].
+    :raises ValueError, RecursionError: for anything else.
+
+    >>> parsed('{"id": 7, "place": [1.5, 2], "deadline": 60}', 100.0).until
+    160.0
+    """
+    match json.loads(text):
+        case {'id': number, 'place': [x, y], **further} if further.keys() <= {
+                'seconds', 'deadline'}:
+            if further.get('deadline') == 0:
+                raise ValueError('deadline is 0; it takes seconds from now on, more than 0')
+            return job_of([number, x, y, further.get('seconds', 0.0),
+                           further.get('deadline', 0.0)], now)
+    raise ValueError('it takes an object with id, place [x, y], and no more than seconds and '
+                     'deadline')
+
+
+class JobBook:
+    """
+    The jobs that a robot knows, within bounds.
+
+    :ivar open: those to be done, by id.
+    :ivar done: when each was last told to be done [s], by id, the latest last.
+    """
+
+    def __init__(self) -> None:
+        self.open: dict[int, Job] = {}  # noqa: A003
+        self.done: dict[int, float] = {}
+
+    def add(self, job: Job) -> bool:
+        """Add a job, with the earlier of two deadlines, and return whether it is open now."""
+        if job.id in self.done or (job.id not in self.open and len(self.open) >= MOST_OPEN):
+            return False
+        known = self.open.setdefault(job.id, job)
+        known.until = min(known.until, job.until)
+        return True
+
+    def close(self, job: int, now: float) -> None:
+        """Note that a job is done, as the latest one."""
+        self.open.pop(job, None)
+        self.done.pop(job, None)
+        self.done[job] = now
+        if len(self.done) > MOST_DONE:
+            del self.done[next(iter(self.done))]
+
+    def drop_expired(self, now: float) -> int:
+        """Drop the jobs whose deadline is over, and return their number."""
+        before = len(self.open)
+        self.open = {number: job for number, job in self.open.items() if now <= job.until}
+        return before - len(self.open)
 
 
 class Dispatch(DrivingTask):
@@ -106,7 +218,7 @@ class Dispatch(DrivingTask):
         """By job: the robot that has it."""
         self._carried = -1
         """The job that this robot had last, until another one has it."""
-        self._robots = RecentValues[int, tuple[float, ...]](settings.hold)
+        self._robots = RecentValues[int, tuple[float, ...]](HOLD)
         self._rounds_led = self._rests = 0
         self._since = math.inf
         """When the work on the job began [s]."""
@@ -152,7 +264,7 @@ class Dispatch(DrivingTask):
         self._assigned = {
             job: robot for job, robot in self._assigned.items() if job in self.book.open
             and (robots[robot][2] != _RESTS if robot in robots
-                 else self._rounds_led <= self.settings.hold)}
+                 else self._rounds_led <= HOLD)}
         if self._rounds_led > _SETTLING:
             self._assign(robots, now)
         done = [job for job, when in reversed(self.book.done.items())
@@ -213,21 +325,21 @@ class Dispatch(DrivingTask):
         self._publish(job, 'done')
 
     def _assign(self, robots: Mapping[int, tuple[float, ...]], now: float) -> None:
-        """Assign open jobs to free robots: the nearest, with a charged battery, one each."""
-        settings = self.settings
+        """Assign open jobs to free robots: the nearest pair first, one job each."""
         free = [robot for robot, (*_, battery) in robots.items()
-                if battery >= settings.least_battery and robot not in self._assigned.values()]
+                if battery >= LEAST_BATTERY and robot not in self._assigned.values()]
         waiting = sorted((job for job in self.book.open.values() if job.id not in self._assigned),
                          key=lambda job: job.until)[:4 * MOST_ROBOTS]
-
-        def cost(robot: int, job: Job) -> float:
+        costs = []
+        for robot in free:
             x, y, battery = robots[robot]
             # A job gets nearer by what a robot drives while it waits, so that none waits for ever.
-            return (math.dist((x, y), job.place) + settings.battery_distance * (1.0 - battery)
-                    - settings.speed * (now - job.since))
-
-        pairs = assign([[cost(robot, job) for job in waiting] for robot in free])
-        self._assigned |= {waiting[column].id: free[row] for row, column in pairs}
+            costs += [(math.dist((x, y), job.place) + BATTERY_DISTANCE * (1.0 - battery)
+                       - self.settings.speed * (now - job.since), robot, job.id)
+                      for job in waiting]
+        for _, robot, number in sorted(costs):
+            if number not in self._assigned and robot not in self._assigned.values():
+                self._assigned[number] = robot
 
     def _listed(self, now: float) -> list[list[float]]:
         """Return the rows of jobs in the decision: those that robots have, then others in turn."""
@@ -255,7 +367,7 @@ class Dispatch(DrivingTask):
         if self.has_arrived(job.place):
             self._patience.renew()
         elif self._patience.lost(math.dist((x, y), job.place), now):
-            self._rests, self.job = self.settings.hold, None
+            self._rests, self.job = HOLD, None
             return None
         return job.place
 

@@ -18,18 +18,21 @@ What drives a robot: by velocity commands from pose, goal and laser scan, or by 
 Tasks that drive derive from :class:`DrivingTask`, which makes the driver.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
+from functools import partial
 import math
 from typing import Any
 
 from geometry_msgs.msg import Twist, TwistStamped
 from leader_election.election.regions.task import Member, Position, Task
-from leader_election.election.tasks.escape import Escape, Progress
-from leader_election.election.tasks.navigation import Nav2Driver
 from leader_election.election.tasks.steering import (
     DrivingParameters,
+    Escape,
     Pose,
+    Progress,
     safe_reverse,
     Scan,
     scan_fault,
@@ -41,39 +44,14 @@ from std_msgs.msg import Bool
 
 WARNING_PERIOD = 10.0
 """The least time between two warnings of a kind [s]."""
-
-
-def scan_of(scan: LaserScan, yaw: float) -> Scan:
-    """
-    Convert a scan message to the input of steering.
-
-    :param yaw: the rotation of the scanner relative to the robot, to the left [rad].
-
-    >>> scan_of(LaserScan(angle_min=-1.5, angle_increment=0.5, range_max=4.0), 1.5).angle_min
-    0.0
-    """
-    return Scan(scan.ranges, scan.angle_min + yaw, scan.angle_increment, scan.range_max,
-                scan.range_min)
-
-
-def velocity_command(forward: float, turning: float, stamp: Any = None) -> Twist | TwistStamped:
-    """
-    Return the message of a velocity command.
-
-    :param forward: speed [m/s].
-    :param turning: speed, to the left [rad/s].
-    :param stamp: the time for its header, ``None`` for a message without header.
-
-    >>> stamp = LaserScan().header.stamp
-    >>> velocity_command(0.5, 0.0).linear.x, velocity_command(0.5, 0.0, stamp).twist.linear.x
-    (0.5, 0.5)
-    """
-    message = TwistStamped()
-    message.twist.linear.x, message.twist.angular.z = float(forward), float(turning)
-    if stamp is None:
-        return message.twist
-    message.header.stamp, message.header.frame_id = stamp, 'base_link'
-    return message
+PERIOD = 0.5
+"""The time between two looks at the goal of the task [s]."""
+RETRY, LONGEST_RETRY = 2.0, 30.0
+"""The wait after a failed goal. It doubles with each further failure, up to the longest [s]."""
+CANCEL_WAIT = 2.0
+"""The time that a cancelled goal has to end before another one replaces it [s]."""
+SILENCE = 10.0
+"""The time without feedback after which a goal has failed [s]."""
 
 
 class ScanDriver:
@@ -167,21 +145,20 @@ class ScanDriver:
             self._escape.end()
             self._command(0.0, 0.0)
             return
-        touches = self._touched and self.is_fresh(self._bumper_time)
-        command = self._away(pose, scan, touches, now)
+        command = self._away(pose, scan, now)
         if command is None:
             detour = self._escape.detour(pose, self.limits.tolerance, now)
             command = steer(pose, detour or goal, scan, self.limits)
+            touches = self._touched and self.is_fresh(self._bumper_time)
             if self._progress.stuck(command[0], pose, now) or touches and command[0] > 0.0:
                 self._blocked()
                 self._escape.begin(now)
-                command = self._away(pose, scan, touches, now) or (0.0, 0.0)
+                command = self._away(pose, scan, now) or (0.0, 0.0)
         self._command(*command)
 
-    def _away(self, pose: Pose, scan: Scan, touches: bool,
-              now: float) -> tuple[float, float] | None:
+    def _away(self, pose: Pose, scan: Scan, now: float) -> tuple[float, float] | None:
         """Return the command of the manoeuvre, safe to obstacles behind, ``None`` for none."""
-        command = self._escape.command(touches, pose, self.limits.turn_rate, now)
+        command = self._escape.command(pose, self.limits.turn_rate, now)
         if command is None or command[0] == 0.0:
             return command
         return max(command[0], -safe_reverse(scan, self.limits)), command[1]
@@ -194,7 +171,8 @@ class ScanDriver:
         self._command(0.0, 0.0)
 
     def _receive(self, message: LaserScan) -> None:
-        scan = scan_of(message, self.limits.scan_yaw)
+        scan = Scan(message.ranges, message.angle_min + self.limits.scan_yaw,
+                    message.angle_increment, message.range_max)
         self._scan_time = self._context.seconds()
         self.problem = scan_fault(scan)
         self._scan = None if self.problem else scan
@@ -218,10 +196,144 @@ class ScanDriver:
         moves = forward != 0.0 or turning != 0.0
         # One stop is enough: a robot that stands leaves the topic to other publishers.
         if moves or self._moves:
-            # Drivers compare stamps with ROS time, which may differ from the clock of ages.
-            stamp = self._context.node.get_clock().now().to_msg() if self.limits.stamped else None
-            self._commands.publish(velocity_command(forward, turning, stamp))
+            command = TwistStamped()
+            command.twist.linear.x, command.twist.angular.z = float(forward), float(turning)
+            if self.limits.stamped:
+                # Drivers compare stamps with ROS time, which may differ from the clock of ages.
+                command.header.stamp = self._context.node.get_clock().now().to_msg()
+                command.header.frame_id = 'base_link'
+            self._commands.publish(command if self.limits.stamped else command.twist)
         self._moves = moves
+
+
+class Report(str, Enum):
+    """What a navigator reports of a goal. The value names the counter of a failure."""
+
+    PROGRESS = 'progress'
+    REACHED = 'reached'
+    CANCELLED = 'cancelled'
+    REFUSED = 'goals_refused'
+    ABORTED = 'goals_aborted'
+    LOST = 'goals_lost'
+    """The navigator has ended, or has given no feedback for :data:`SILENCE`."""
+
+
+FAILURES = (Report.REFUSED, Report.ABORTED, Report.LOST)
+
+
+@dataclass
+class _SentGoal:
+    """The last goal of a navigator, and what became of it."""
+
+    place: Position | None = None
+    """``None`` once it has failed, or was cancelled."""
+    ended: bool = True
+    heard: float = 0.0
+    """When the last report on it came, or it was cancelled first [s]."""
+
+
+class Nav2Driver:
+    """
+    Drives a robot to the places that its task asks for by goals for Nav2.
+
+    Nav2 has one goal at most, none without a pose or a place. Before it gets another one the last
+    one is cancelled, and has ended or had :data:`CANCEL_WAIT` to end. A goal that has failed is
+    sent again after a wait. A place that moves by less than the tolerance is the same goal.
+
+    :ivar limits: of the robot's motion. Nav2 has limits of its own.
+    :ivar counts: the failures of goals, by the values of :data:`FAILURES`.
+    """
+
+    def __init__(
+        self,
+        context: Any,
+        parameters: DrivingParameters,
+        goal: Callable[[float, float, float], Position | None],
+        pose: Callable[[], Pose | None],
+    ) -> None:
+        """
+        Connect to Nav2. It gets no goal yet.
+
+        :param context: of the task, which has the clock of ages, and makes the edge to Nav2
+            (:class:`~leader_election.ros.nodes.region_topics.ActionNavigator`).
+        :param goal: returns the place x, y [m] for a robot at x, y [m] at a time [s].
+        :param pose: returns the robot's present x, y, yaw [m, rad], ``None`` if not known.
+        """
+        self.limits = parameters
+        self.counts = Counter({each.value: 0 for each in FAILURES})
+        self._context, self._goal, self._pose = context, goal, pose
+        self._navigator = context.navigator()
+        self._here: Pose = (0.0, 0.0, 0.0)
+        """The last known pose."""
+        self._sent = _SentGoal()
+        self._retry: tuple[float, float] = (0.0, 0.0)
+        """The times between which no goal is sent."""
+        self._failures = 0
+        self._timer = context.every(PERIOD, self._step)
+
+    def is_reached(self, place: Position) -> bool:
+        """Return whether Nav2 has reported that it reached a place [m]."""
+        return self._sent.ended and self._is_sent(place)
+
+    def close(self) -> None:
+        """Cancel the goal for good."""
+        self._timer.cancel()
+        if not self._sent.ended:
+            self._navigator.cancel(self._here)
+        self._navigator.close()
+
+    def _step(self) -> None:
+        """Send the present place of the task as goal, or cancel the last one, if that is due."""
+        pose, now, sent = self._pose(), self._context.seconds(), self._sent
+        self._here = pose or self._here
+        place = None if pose is None else self._goal(*pose[:2], now)
+        is_ready = self._navigator.is_ready()
+        if not sent.ended and not is_ready:
+            self._receive(sent, Report.LOST)
+        elif not sent.ended and not self._is_sent(place):
+            # Again in each step until the end is reported: the request may be lost.
+            self._navigator.cancel(self._here)
+            if sent.place is not None:
+                sent.place, sent.heard = None, now
+        elif not sent.ended and self._navigator.gives_feedback and (
+                not 0.0 <= now - sent.heard <= SILENCE):
+            self._navigator.cancel(self._here)
+            self._receive(sent, Report.LOST)
+        is_ending = not sent.ended and 0.0 <= now - sent.heard < CANCEL_WAIT
+        waits = self._retry[0] <= now < self._retry[1]
+        if place is None or self._is_sent(place) or is_ending or waits or not is_ready:
+            return
+        self._sent = _SentGoal(place, ended=False, heard=now)
+        yaw = math.atan2(place[1] - self._here[1], place[0] - self._here[0])
+        self._navigator.send((*place, yaw), partial(self._receive, self._sent))
+
+    def _is_sent(self, place: Position | None) -> bool:
+        sent = self._sent.place
+        return (sent is not None and place is not None
+                and math.dist(sent, place) <= self.limits.tolerance)
+
+    def _receive(self, goal: _SentGoal, report: Report) -> None:
+        """Take a report on a goal. Those on goals before the last one are ignored."""
+        if goal is not self._sent or goal.ended:
+            return
+        now, is_cancelled = self._context.seconds(), goal.place is None
+        if report is Report.PROGRESS:
+            goal.heard = goal.heard if is_cancelled else now
+            return
+        goal.ended = True
+        if is_cancelled:
+            return
+        if report is Report.REACHED:
+            self._failures = 0
+            return
+        goal.place = None
+        if report in FAILURES:
+            self._retry = now, now + min(RETRY * 2.0 ** min(self._failures, 10), LONGEST_RETRY)
+            self._failures += 1
+            self.counts[report.value] += 1
+            self._context.node.get_logger().warning(
+                f'Nav2: {report.value.replace("_", " ")} ({self.counts[report.value]} so far); '
+                'the goal is tried again after a wait', throttle_duration_sec=WARNING_PERIOD)
 
 
 CMD_VEL, NAV2 = DRIVERS = 'cmd_vel', 'nav2'

@@ -14,18 +14,16 @@
 
 """Task ``field``: the readings of a region's sensors, and an alarm when one is out of bounds."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 import math
-from operator import attrgetter
 from typing import Any
 
 from leader_election.election.regions.aggregate import mean, top, union
 from leader_election.election.regions.pattern import decay
 from leader_election.election.regions.task import Member, Task
-from leader_election.parameters import parameter, ParameterError
-from leader_election.parameters.registry import message_type
-from std_msgs.msg import Bool
+from leader_election.parameters import parameter
+from std_msgs.msg import Bool, Float64
 
 
 @dataclass(frozen=True)
@@ -33,12 +31,7 @@ class FieldParameters:
     """The parameters of the task: which sensor, and when to raise an alarm."""
 
     topic: str = parameter(
-        'reading', 'The topic of the sensor.', empty=False)
-    message: str = parameter(
-        'std_msgs/msg/Float64', 'The type of its messages.', empty=False)
-    field: str = parameter(
-        'data', 'The field of a message with the number: data, temperature, or a path such as '
-        'pose.position.z.', empty=False)
+        'reading', 'The topic of the sensor (std_msgs/Float64).', empty=False)
     reading_expiry: float = parameter(
         5.0, 'A reading is used for so long.', unit='s', lower=0.01, upper=1e6)
     alarm_above: float = parameter(
@@ -47,11 +40,10 @@ class FieldParameters:
     alarm_below: float = parameter(
         -1e9, 'A reading below this raises an alarm. By default no reading does.',
         lower=-1e9, upper=1e9)
-    hold: int = parameter(
-        5, 'The number of rounds that an alarm lasts after the last reading out of bounds.',
-        unit='rounds', lower=1, upper=100000)
 
 
+HOLD = 5.0
+"""The number of rounds that an alarm lasts after the last reading out of bounds."""
 MOST_ALARMS = 16
 """The number of robots that are named as those whose readings have raised an alarm."""
 
@@ -74,20 +66,15 @@ class Field(Task):
                 'greatest': top(1, extra=3), 'raised': union(MOST_ALARMS)}
 
     def __init__(self, member: Member, settings: FieldParameters) -> None:
-        """
-        Subscribe to the sensor.
-
-        :raises ParameterError: when the message type does not exist, or has no such number.
-        """
+        """Subscribe to the sensor."""
         super().__init__(member, settings)
-        kind, self._number = _message_reader(settings)
         self._reading = (0.0, -math.inf)
         self._rounds_left = 0.0
         self._raised: set[int] = set()
         """The known ids of the robots whose readings have raised an alarm."""
         self._published: bool | None = None
         self._alarm = member.node.publisher('alarm', Bool, latched=True)
-        member.node.listen(settings.topic, kind, self._receive)
+        member.node.listen(settings.topic, Float64, self._receive)
 
     def sense(self) -> Mapping[str, Any]:
         """Contribute the last reading, unless it is too old."""
@@ -106,7 +93,7 @@ class Field(Task):
         low, high = summary['least'], summary['greatest']
         self._rounds_left = decay(self._rounds_left, 0.0, step=1.0)
         if any(self._is_out_of_bounds(record[0]) for record in (*high, *low)):
-            self._rounds_left = float(self.settings.hold)
+            self._rounds_left = HOLD
         average, raised = summary['mean'], summary['raised']
         return {'mean': None if average is None else _short(average), 'least': _extreme(low),
                 'greatest': _extreme(high), 'alarm': int(self._rounds_left),
@@ -125,7 +112,7 @@ class Field(Task):
             # A text might be 'nan', which would never expire.
             if type(decision['alarm']) not in (int, float):
                 raise ValueError(f'alarm is {decision["alarm"]!r}; it takes a number of rounds')
-            self._rounds_left = min(float(decision['alarm']), float(self.settings.hold))
+            self._rounds_left = min(float(decision['alarm']), HOLD)
             # Ids of robots that have left the swarm are kept by those that remain.
             self._raised |= {int(robot) for robot in decision.get('raised', ())}
         self._publish(self._rounds_left > 0.0)
@@ -143,10 +130,9 @@ class Field(Task):
     def _is_out_of_bounds(self, value: float) -> bool:
         return not self.settings.alarm_below <= value <= self.settings.alarm_above
 
-    def _receive(self, message: Any) -> None:
-        value = float(self._number(message))
-        if math.isfinite(value):
-            self._reading = (_short(value), self.member.node.seconds())
+    def _receive(self, message: Float64) -> None:
+        if math.isfinite(message.data):
+            self._reading = (_short(message.data), self.member.node.seconds())
 
 
 def _short(number: float) -> float:
@@ -158,15 +144,3 @@ def _extreme(found: list[list[float]]) -> list[float | None] | None:
     """Return the value of the first record, and its position if known."""
     return next(([value, *(position if known else (None, None))]
                  for value, _, known, *position in found), None)
-
-
-def _message_reader(settings: FieldParameters) -> tuple[Any, Callable[[Any], Any]]:
-    """Return a message type, and a function that reads the number, tried on an empty message."""
-    number = attrgetter(settings.field)
-    try:
-        kind = message_type(settings.message)
-        float(number(kind()))
-    except (ValueError, ImportError, AttributeError, TypeError) as error:
-        raise ParameterError('field.message', problem=f': {settings.message!r} with field '
-                             f'{settings.field!r} is not allowed: {error}') from error
-    return kind, number

@@ -12,20 +12,31 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Goals of a robot, one after the other: on a route, or at random; and when to give one up."""
+"""Goals of a robot, one after the other, on a route or at random; the places of members."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 import itertools
 import math
 from random import Random
+from typing import Generic, TypeVar
 
+from leader_election.election.regions.aggregate import top
 from leader_election.election.regions.task import Position
 from leader_election.election.tasks.steering import DrivingParameters
 from leader_election.parameters import parameter
 
+K = TypeVar('K')
+V = TypeVar('V')
+
 _PROGRESS = 0.1
 """The least approach to a goal that counts as progress [m]."""
+MOST_MEMBERS = 21
+"""The most robots whose places are collected: an aggregate holds this many records of three."""
+PLACES = top(MOST_MEMBERS, extra=1)
+"""The aggregate of x, y [m]; of too many robots it keeps the ones farthest east."""
+HOLD = 5
+"""The number of rounds without a position after which a member has no place any more."""
 
 
 class Patience:
@@ -131,13 +142,6 @@ class Route(Goals):
         return next(self._cycle)
 
 
-SHORTEST, LONGEST = 2.0, 6.0
-"""The limits of the legs that are drawn by default [m]."""
-
-Leg = Callable[[Random], float]
-"""Draws the distance to the next goal [m], greater than 0."""
-
-
 @dataclass(frozen=True)
 class WanderParameters(DrivingParameters):
     """The parameters of the node ``wander``: its robots, and their driving."""
@@ -161,39 +165,74 @@ class WanderParameters(DrivingParameters):
         lower=0, upper=2**62)
 
 
-def levy(scale: float, shape: float) -> Leg:
-    """
-    Return a function that draws the legs of a Levy walk: most of them short, some very long.
-
-    :param scale: the shortest leg [m].
-    :param shape: exponent of the Pareto distribution; the smaller, the more long legs.
-
-    >>> leg, random = levy(0.5, 1.5), Random(1)
-    >>> min(leg(random) for _ in range(1000)) >= 0.5
-    True
-    """
-    return lambda random: scale * random.paretovariate(shape)
-
-
 class Wander(Goals):
     """
-    The goals of a robot that drives about at random.
+    The goals of a robot on a Levy walk: most legs are short, some very long.
 
     They do not depend on walls. A goal that the robot cannot reach is given up.
     """
 
-    def __init__(self, seed: int | str, near: float, seconds: float,
-                 leg: Leg = lambda random: random.uniform(SHORTEST, LONGEST)) -> None:
+    def __init__(self, seed: int | str, near: float, seconds: float, scale: float = 2.0,
+                 shape: float = 1.5) -> None:
         """
         Start anywhere. Further parameters as of :class:`Goals`.
 
         :param seed: of the random numbers.
-        :param leg: draws the distance to the next goal.
+        :param scale: the shortest leg [m].
+        :param shape: exponent of the Pareto distribution; the smaller, the more long legs.
         """
         super().__init__(near, seconds)
-        self._random, self._leg = Random(seed), leg
+        self._random, self._scale, self._shape = Random(seed), scale, shape
 
     def _next(self, x: float, y: float) -> Position:
         bearing = self._random.uniform(-math.pi, math.pi)
-        far = self._leg(self._random)
+        far = self._scale * self._random.paretovariate(self._shape)
         return x + far * math.cos(bearing), y + far * math.sin(bearing)
+
+
+def place_contribution(pose: Sequence[float] | None) -> Position | None:
+    """
+    Return a robot's contribution to ``PLACES``, to a tenth of a metre.
+
+    :param pose: x, y, ... [m], ``None`` if unknown and so without contribution.
+    """
+    return None if pose is None else (round(pose[0], 1), round(pose[1], 1))
+
+
+def places_in(collected: Sequence[Sequence[float]]) -> dict[int, Position]:
+    """
+    Return x, y of each robot [m], by ids in ascending order.
+
+    :param collected: the result of ``PLACES``: records of x, id, y.
+
+    >>> places_in(PLACES.result(PLACES.contribution(7, (1.0, 2.0))))
+    {7: (1.0, 2.0)}
+    """
+    return {int(robot): (x, y) for x, robot, y in sorted(collected, key=lambda row: row[1])}
+
+
+class RecentValues(Generic[K, V]):
+    """
+    The last value under each key, kept for some rounds after it was received.
+
+    So a lost message does not make a leader plan again.
+
+    >>> recent = RecentValues(hold=2)
+    >>> recent.update({'a': 1, 'b': 2}), recent.update({'b': 3}), recent.update({'b': 4})
+    ({'a': 1, 'b': 2}, {'a': 1, 'b': 3}, {'b': 4})
+
+    :param hold: the number of rounds without a value after which a key is forgotten, >= 1.
+    """
+
+    def __init__(self, hold: int = HOLD) -> None:
+        self._hold, self._round = hold, 0
+        self._values: dict[K, tuple[int, V]] = {}
+        """The last value under each key, and the round of it."""
+
+    def update(self, values: Mapping[K, V]) -> dict[K, V]:
+        """Add this round's values, and return all known ones."""
+        self._round += 1
+        self._values |= {key: (self._round, value) for key, value in values.items()}
+        self._values = {key: each for key, each in self._values.items()
+                        if self._round - each[0] < self._hold}
+        return {key: value for key, (_, value) in self._values.items()}

@@ -25,15 +25,16 @@ from leader_election.election.regions.aggregate import union
 from leader_election.election.regions.task import Member, Position
 from leader_election.election.tasks import coverage
 from leader_election.election.tasks.driving import DriverParameters, DrivingTask
-from leader_election.election.tasks.goals import Route
-from leader_election.election.tasks.places import (
+from leader_election.election.tasks.goals import (
     place_contribution,
     PLACES,
     places_in,
     RecentValues,
+    Route,
 )
 from leader_election.election.tasks.steering import minimum_spacing
 from leader_election.parameters import parameter, ParameterError
+import shapely
 
 _SAME = 0.1
 """The relative change up to which a part or a radius counts as the same."""
@@ -55,10 +56,6 @@ class PatrolParameters(DriverParameters):
         unit='m')
     lane: float = parameter(
         1.0, 'The distance from one lane to the next.', unit='m', lower=0.05, upper=1000.0)
-    hold: int = parameter(
-        5, 'The number of rounds after which a member without a position, or an adjacent '
-        'region without a leader, is no longer taken into account.', unit='rounds',
-        lower=1, upper=1000)
 
     def __post_init__(self) -> None:
         """Refuse corners without an area, and an area too large for the width of the lanes."""
@@ -94,8 +91,8 @@ class Patrol(DrivingTask):
     def __init__(self, member: Member, settings: PatrolParameters) -> None:
         """Begin without members. The robot stands until there is a decision."""
         super().__init__(member, settings)
-        self._members = RecentValues[int, Position](settings.hold)
-        self._borders = RecentValues[int, tuple[float, ...]](settings.hold)
+        self._members = RecentValues[int, Position]()
+        self._borders = RecentValues[int, tuple[float, ...]]()
         self._post: tuple[float, float, float] | None = None
         self._decided: Any = None
         self._visited: set[coverage.Cell] = set()
@@ -122,7 +119,7 @@ class Patrol(DrivingTask):
             self._visited |= coverage.cells_near(pose[:2], self._side) & self._own
         unknown = sorted(self._visited - self._leader_knows)[:MOST_UNKNOWN]
         return {'places': place_contribution(pose),
-                'visited': coverage.numbers_of(unknown, self._sweep, self._side)}
+                'visited': coverage.numbers_of(unknown, self._sweep)}
 
     def announce(self) -> tuple[float, ...] | None:
         """Announce the leader's post to other regions' leaders: x, y, radius [m]."""
@@ -142,7 +139,7 @@ class Patrol(DrivingTask):
         others = self._borders.update(dict(self.member.borders))
         here = self._post[:2]
         area = (coverage.polygon(self.settings.area) if self.settings.area
-                else coverage.disc(here, self._post[2]))
+                else shapely.Point(here).buffer(self._post[2], quad_segs=5))
         leaders = [(post[0], post[1]) for post in others.values()]
         outline = coverage.outline_of(coverage.own_side(area, here, leaders))
         before = self._decided
@@ -179,9 +176,7 @@ class Patrol(DrivingTask):
         known = decision.pop('known', None)
         if known is not None and not self.member.leads:
             self._take_known(decision['area'], *known)
-        part, places, error = self._plan_of(json.dumps(decision))
-        if error:
-            raise ValueError(error)
+        part, places = self._plan_of(json.dumps(decision))
         if part is None or self._part is None or (
                 part.symmetric_difference(self._part).area > _SAME * part.area):
             near = max(self.settings.tolerance, self.settings.lane / 4)
@@ -212,19 +207,16 @@ class Patrol(DrivingTask):
 
     def _learn(self, numbers: Iterable[int]) -> None:
         """Take over what members know to be visited in this sweep, or a later one."""
-        for sweep, cells in sorted(coverage.cells_in(numbers, self._side, self._possible).items()):
+        for sweep, cells in sorted(coverage.cells_in(numbers, self._possible).items()):
             ahead = (sweep - self._sweep) % coverage.SWEEPS
             if ahead < coverage.SWEEPS // 2:
                 self._visited = cells | (set() if ahead else self._visited)
                 self._sweep += ahead
 
     def _divide(self, territory: Any, side: float) -> None:
-        """Divide the territory into cells of a side [m]."""
+        """Divide the territory into cells of a side [m]. Of other cells nothing is known."""
         if side != self._side:
-            # The cells that have the middles of the visited ones.
-            self._visited = {(math.floor((i + 0.5) * self._side / side),
-                              math.floor((j + 0.5) * self._side / side))
-                             for i, j in self._visited}
+            self._visited = set()
         self._side, self._own = side, coverage.cells_of(territory, side)
 
     def _note(self, places: Iterable[Position]) -> bool:
@@ -242,24 +234,21 @@ class Patrol(DrivingTask):
         self._visited = self._visited - self._own
         return self._decided is not None and 'visited' in self._decided
 
-    def _plan(self, text: str) -> tuple[Any, Sequence[Position], str]:
+    def _plan(self, text: str) -> tuple[Any, Sequence[Position]]:
         """
         Return this robot's part, ``None`` without one, and the places to visit in it [m].
 
         :param text: a decision, as JSON.
-        :return: also the reason why it cannot be followed. It is cached with the plan.
+        :raises Exception: if it cannot be followed. A decision may contain anything.
         """
         decision = json.loads(text)
-        try:
-            ids = list(decision['ids'])
-            if self.member.id not in ids:
-                return None, (), ''
-            part = coverage.part_of(_to_visit(decision), len(ids), ids.index(self.member.id))
-            # Lanes keep a distance from adjacent parts: goals are not too near to each other.
-            spacing = minimum_spacing(self.settings)
-            return part, coverage.lanes(part, self.settings.lane, spacing / 2), ''
-        except Exception as error:  # A decision may contain anything, not only an area.
-            return None, (), f'{type(error).__name__}: {error}'
+        ids = list(decision['ids'])
+        if self.member.id not in ids:
+            return None, ()
+        part = coverage.part_of(_to_visit(decision), len(ids), ids.index(self.member.id))
+        # Lanes keep a distance from adjacent parts: goals are not too near to each other.
+        return part, coverage.lanes(
+            part, self.settings.lane, minimum_spacing(self.settings) / 2)
 
     def _goal_for(self, x: float, y: float, now: float) -> Position | None:
         if not self._follows:

@@ -15,22 +15,33 @@
 """Task ``rally``: members follow their leader in a column, or surround it."""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 import math
+from statistics import fmean
 from typing import Any
 
 from leader_election.election.regions.task import Member, Position
-from leader_election.election.tasks import places
 from leader_election.election.tasks.driving import DriverParameters, DrivingTask
-from leader_election.election.tasks.goals import Wander
+from leader_election.election.tasks.goals import (
+    MOST_MEMBERS,
+    place_contribution,
+    PLACES,
+    places_in,
+    RecentValues,
+    Wander,
+)
 from leader_election.election.tasks.steering import minimum_spacing
 from leader_election.parameters import parameter
+import shapely
+
+TRAIL_STEP = 0.1
+"""The least distance between the points of a trail [m]."""
 
 
 @dataclass(frozen=True)
 class RallyParameters(DriverParameters):
-    """The parameters of the task: the goals of members and of the leader."""
+    """The parameters of the task: the formation, and the speed of the leader."""
 
     formation: str = parameter(
         'surround', 'Members surround their leader, evenly on a circle, or follow it, one behind '
@@ -38,22 +49,14 @@ class RallyParameters(DriverParameters):
     distance: float = parameter(
         1.5, 'From the leader to the circle, or to the last robot of the column. It grows '
         'if the robots do not fit.', unit='m', lower=0.1, upper=1000.0)
-    leader: str = parameter(
-        'wander', 'The leader drives about at random, stays where it is, or drives to goal.',
-        choices=lambda: ('wander', 'stay', 'goal'))
     leader_speed: float = parameter(
         0.2, 'The greatest forward speed of the leader, so that the others keep up.',
         unit='m/s', lower=0.01, upper=20.0)
-    goal: tuple[float, ...] = parameter(
-        (0.0, 0.0), 'Leader goal: x, y in the shared frame.', unit='m', lengths=(2,))
-    hold: int = parameter(
-        5, 'The number of rounds without a position after which a member loses its place.',
-        unit='rounds', lower=1, upper=1000)
 
 
 class Rally(DrivingTask):
     """
-    Keep a region's robots together in a formation.
+    Keep a region's robots together in a formation. The leader drives about at random.
 
     The decision is ``[[id, x, y], ...]``: a place [m] for each member except the leader, to the
     centimetre. A robot drives to its place, past obstacles and other robots. A robot without a
@@ -63,15 +66,15 @@ class Rally(DrivingTask):
 
     parameters = RallyParameters
     settings: RallyParameters
-    collects = {'places': places.PLACES}
+    collects = {'places': PLACES}
 
     def __init__(self, member: Member, settings: RallyParameters) -> None:
         """Begin without members. The robot stands until there is a decision."""
         super().__init__(member, settings)
         self._spacing = minimum_spacing(settings)
-        self._recent = places.RecentValues[int, Position](settings.hold)
-        length = max(settings.distance, self._spacing * places.MOST_MEMBERS)
-        self._trail: deque[Position] = deque(maxlen=math.ceil(length / places.TRAIL_STEP) + 1)
+        self._recent = RecentValues[int, Position]()
+        length = max(settings.distance, self._spacing * MOST_MEMBERS)
+        self._trail: deque[Position] = deque(maxlen=math.ceil(length / TRAIL_STEP) + 1)
         """The places where this robot was, the newest first."""
         self._angles: dict[int, float] = {}
         self._order: list[int] = []
@@ -80,7 +83,7 @@ class Rally(DrivingTask):
 
     def sense(self) -> Mapping[str, Any]:
         """Contribute this robot's position."""
-        return {'places': places.place_contribution(self.member.pose())}
+        return {'places': place_contribution(self.member.pose())}
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
         """Give each member a place. The assignment changes only when members come or go."""
@@ -88,21 +91,22 @@ class Rally(DrivingTask):
         if pose is None:
             return None
         centre = pose[:2]
-        if not self._trail or math.dist(centre, self._trail[0]) >= places.TRAIL_STEP:
+        if not self._trail or math.dist(centre, self._trail[0]) >= TRAIL_STEP:
             self._trail.appendleft(centre)
-        members = self._recent.update(places.places_in(summary['places']))
+        members = self._recent.update(places_in(summary['places']))
         members.pop(self.member.id, None)
         if not members:
             return []
         if self._angles.keys() != members.keys():
-            self._angles = places.slots(centre, members)
-            self._order = places.nearest_first(centre, members)
+            self._angles = slots(centre, members)
+            self._order = sorted(
+                members, key=lambda robot: (math.dist(centre, members[robot]), robot))
         if self.settings.formation == 'surround':
-            goals = places.on_circle(centre, self._angles, self.settings.distance, self._spacing)
+            goals = on_circle(centre, self._angles, self.settings.distance, self._spacing)
         else:
-            goals = places.in_column(
-                [centre, *self._trail], self._order, places.middle(members.values()),
-                self.settings.distance, self._spacing)
+            x, y = (fmean(each) for each in zip(*members.values()))
+            goals = in_column([centre, *self._trail], self._order, (x, y),
+                              self.settings.distance, self._spacing)
         return [[robot, round(x, 2), round(y, 2)] for robot, (x, y) in goals.items()]
 
     def act(self, decision: Any) -> None:
@@ -118,9 +122,73 @@ class Rally(DrivingTask):
         self._place = place
 
     def _goal_for(self, x: float, y: float, now: float) -> Position | None:
-        if not self.member.leads:
-            return self._place
-        if self.settings.leader == 'wander':
-            return self._wander.goal(x, y, now)
-        goal = self.settings.goal
-        return (goal[0], goal[1]) if self.settings.leader == 'goal' else None
+        return self._wander.goal(x, y, now) if self.member.leads else self._place
+
+
+def slots(centre: Position, members: Mapping[int, Position]) -> dict[int, float]:
+    """
+    Return each member's bearing from the centre in an even formation on a circle [rad].
+
+    Members keep their order round the centre, so that their paths do not cross there. The circle
+    is turned so that the sum of the squares of the angles to move is least. Evenly spaced members
+    stay.
+
+    :param centre: of the circle [m].
+    :param members: the position of each, by id [m].
+
+    A member in the east and one in the north-east make room for each other:
+
+    >>> east, north_east = slots((0.0, 0.0), {1: (2.0, 0.0), 2: (2.0, 2.0)}).values()
+    >>> round(math.degrees(east), 1), round(math.degrees(north_east), 1)
+    (-67.5, 112.5)
+    """
+    bearings = sorted((math.atan2(y - centre[1], x - centre[0]), robot)
+                      for robot, (x, y) in members.items())
+    step = 2 * math.pi / max(len(bearings), 1)
+    # Starting with another robot would add a step to all differences, and change no slot.
+    turn = sum(bearing - k * step for k, (bearing, _) in enumerate(bearings)) \
+        / max(len(bearings), 1)
+    return {robot: turn + k * step for k, (_, robot) in enumerate(bearings)}
+
+
+def on_circle(centre: Position, angles: Mapping[int, float], radius: float,
+              spacing: float) -> dict[int, Position]:
+    """
+    Return each member's place on a circle round the centre [m].
+
+    :param centre: of the circle [m].
+    :param angles: each member's bearing, as :func:`slots` returns them [rad].
+    :param radius: of the circle. It is enlarged where places would be too close [m].
+    :param spacing: the least distance between places, and to the centre [m].
+
+    >>> on_circle((1.0, 1.0), {7: 0.0}, 2.0, 0.5)
+    {7: (3.0, 1.0)}
+    """
+    half_step = math.pi / max(len(angles), 2)
+    radius = max(radius, spacing, spacing / (2 * math.sin(half_step)))
+    return {robot: (centre[0] + radius * math.cos(angle), centre[1] + radius * math.sin(angle))
+            for robot, angle in angles.items()}
+
+
+def in_column(trail: Sequence[Position], order: Sequence[int], towards: Position, length: float,
+              spacing: float) -> dict[int, Position]:
+    """
+    Return each member's place in a column along the leader's trail [m].
+
+    :param trail: the leader's positions, the newest first, one point or more [m].
+    :param order: the members' ids, from the leader back.
+    :param towards: a trail that is too short is extended straight towards this point [m].
+    :param length: from the leader to the last place, along the trail [m]. More if the spacing
+        needs more.
+    :param spacing: the least distance between places, along the trail [m].
+
+    >>> in_column([(0.0, 0.0), (1.0, 0.0)], [8, 5], (1.0, 9.0), 2.0, 0.5)
+    {8: (1.0, 0.0), 5: (1.0, 1.0)}
+    """
+    gap = max(spacing, length / max(len(order), 1))
+    needed = gap * len(order)
+    (x, y), far = trail[-1], math.dist(trail[-1], towards)
+    ahead = ((towards[0] - x) / far, (towards[1] - y) / far) if far > TRAIL_STEP else (-1.0, 0.0)
+    way = shapely.LineString([*trail, (x + needed * ahead[0], y + needed * ahead[1])])
+    places = (way.interpolate(gap * k) for k in range(1, len(order) + 1))
+    return {robot: (place.x, place.y) for robot, place in zip(order, places)}

@@ -28,11 +28,16 @@ Schwager, IEEE Robotics and Automation Letters 2(2), 2017).
 
 This is not a planner. It uses only the present scan, so the robot stays in a dead end, or in a
 room whose door is not on its way. It does not evade objects that drive into the robot.
+
+What a scanner does not see, a robot finds by touching it or by being stuck (:class:`Progress`). As
+vacuum robots do, it then backs off, turns away at random, and drives on a little before it heads
+for its goal again (:class:`Escape`).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 import math
+from random import Random
 from typing import NamedTuple
 
 from leader_election.parameters import parameter
@@ -72,8 +77,6 @@ class Scan(NamedTuple):
     increment: float
     range_max: float
     """The greatest range that the scanner measures [m]."""
-    range_min: float = 0.0
-    """The least [m]. A shorter range counts as an obstacle, too."""
 
 
 _LONGEST_RANGE = 1000.0
@@ -105,16 +108,11 @@ def scan_fault(scan: Scan) -> str:
         return 'it has no ranges'
     if not 0.0 < scan.range_max <= _LONGEST_RANGE:
         return f'range_max is {scan.range_max:g}; it takes metres, 0 to {_LONGEST_RANGE:g}'
-    if not 0.0 <= scan.range_min < scan.range_max:
-        return (f'range_min is {scan.range_min:g}; it takes metres, 0 to less than range_max, '
-                f'{scan.range_max:g}')
-    beams = len(ranges) - 1
-    if not math.isfinite(scan.angle_min):
-        return f'angle_min is {scan.angle_min:g}; it takes radians'
-    if beams and not (_LEAST_INCREMENT <= abs(scan.increment)
-                      and beams * abs(scan.increment) <= _WHOLE_TURN):
-        return (f'angle_increment is {scan.increment:g} with {beams + 1} ranges; it takes '
-                'radians, and one turn in all')
+    turn = (len(ranges) - 1) * abs(scan.increment)
+    if not math.isfinite(scan.angle_min) or len(ranges) > 1 and not (
+            _LEAST_INCREMENT <= abs(scan.increment) and turn <= _WHOLE_TURN):
+        return (f'angle_min is {scan.angle_min:g} and angle_increment {scan.increment:g} with '
+                f'{len(ranges)} ranges; they take radians, and one turn in all')
     angles = _wrapped(scan.angle_min + scan.increment * np.arange(len(ranges)))
     if np.abs(angles).min() > max(_AHEAD, abs(scan.increment)):
         return (f'no beam points ahead; the nearest one is at {np.abs(angles).min():.2f} rad '
@@ -289,3 +287,118 @@ def _safe_speed(turning: float, obstacles: _Obstacles, limits: DrivingParameters
 def _wrapped(angles: ArrayLike) -> _Array:
     """Return angles within -pi (inclusive) and pi [rad]."""
     return np.mod(np.asarray(angles, dtype=np.float64) + math.pi, 2 * math.pi) - math.pi
+
+
+BACK, BACK_SPEED = 0.3, 0.2
+"""How far it backs off, and how fast [m, m/s]."""
+LEAST_TURN = math.pi / 2
+"""The least angle by which it turns away. The greatest is half a turn [rad]."""
+AHEAD, AHEAD_TIME = 0.5, 3.0
+"""How far it drives on, and the time after which it gives this up [m, s]."""
+STUCK_WAY, STUCK_SHARE = 0.5, 0.2
+"""It is stuck if on this commanded way [m] it has moved by less than this share of it."""
+GAP = 1.0
+"""A longer time without commands is not judged [s]."""
+
+
+class Progress:
+    """
+    Detects that a robot does not move though it is commanded forward: its wheels stall.
+
+    >>> progress = Progress()
+    >>> [progress.stuck(0.5, (0.0, 0.0, 0.0), t) for t in (0.0, 0.5, 1.0)]
+    [False, False, True]
+    """
+
+    def __init__(self) -> None:
+        self._last: tuple[Pose, float, float] | None = None
+        self._commanded = self._moved = 0.0
+
+    def stuck(self, forward: float, pose: Pose, now: float) -> bool:
+        """
+        Return whether the robot is stuck.
+
+        The detection starts again after each finding, and when the robot is not driven forward.
+
+        :param forward: the command from now on [m/s].
+        :param pose: by odometry.
+        :param now: the present time [s].
+        """
+        last, self._last = self._last, (pose, forward, now)
+        if forward <= 0.0 or last is None or not 0.0 <= now - last[2] <= GAP:
+            self._commanded = self._moved = 0.0
+            return False
+        (x, y, yaw), speed, before = last
+        self._commanded += speed * (now - before)
+        # Along the heading, with its sign: white noise of odometry is not progress.
+        self._moved += (pose[0] - x) * math.cos(yaw) + (pose[1] - y) * math.sin(yaw)
+        if self._commanded < STUCK_WAY:
+            return False
+        found = abs(self._moved) < STUCK_SHARE * self._commanded
+        self._commanded = self._moved = 0.0
+        return found
+
+
+class Escape:
+    """
+    The manoeuvre of a robot that touches something, which follows from seed and times alone.
+
+    It uses the time, not odometry, because wheels may slip.
+
+    :param seed: of the random angles.
+    """
+
+    def __init__(self, seed: int | str) -> None:
+        self._random = Random(f'escape {seed}')
+        self._begun, self._turn = math.inf, 0.0
+        self._detour: tuple[tuple[float, float], float] | None = None
+
+    def begin(self, now: float) -> None:
+        """Begin to back off at a time [s]."""
+        self._begun = now
+        self._turn = self._random.choice((-1.0, 1.0)) * self._random.uniform(LEAST_TURN, math.pi)
+
+    def end(self) -> None:
+        """Give the manoeuvre up."""
+        self._begun, self._detour = math.inf, None
+
+    def command(self, pose: Pose, turn_rate: float, now: float) -> tuple[float, float] | None:
+        """
+        Return the forward and turning speed [m/s, rad/s], ``None`` if there is nothing to escape.
+
+        :param pose: by odometry.
+        :param turn_rate: the robot's greatest [rad/s].
+        :param now: the present time [s].
+
+        >>> escape = Escape(1)
+        >>> escape.begin(10.0)
+        >>> escape.command((0.0, 0.0, 0.0), 1.5, 11.0)
+        (-0.2, 0.0)
+        """
+        if not self._begun <= now:
+            # Also after the clock was set back.
+            self._begun = math.inf
+            return None
+        turns_from = self._begun + BACK / BACK_SPEED
+        if now < turns_from:
+            return -BACK_SPEED, 0.0
+        if now < turns_from + abs(self._turn) / turn_rate:
+            return 0.0, math.copysign(turn_rate, self._turn)
+        x, y, yaw = pose
+        self._begun = math.inf
+        self._detour = ((x + AHEAD * math.cos(yaw), y + AHEAD * math.sin(yaw)), now + AHEAD_TIME)
+        return None
+
+    def detour(self, pose: Pose, near: float, now: float) -> tuple[float, float] | None:
+        """
+        Return the goal x, y [m] after the manoeuvre, ``None`` for the robot's own goal.
+
+        :param pose: by odometry.
+        :param near: the distance at which it is reached [m].
+        :param now: the present time [s].
+        """
+        if self._detour is not None and (
+                math.dist(pose[:2], self._detour[0]) <= near
+                or not now <= self._detour[1] <= now + AHEAD_TIME):
+            self._detour = None
+        return None if self._detour is None else self._detour[0]

@@ -33,7 +33,7 @@ from leader_election.election.messages.codec import Position
 from leader_election.parameters import command_line, ParameterError
 from leader_election.ros.demo import controls, faults, processes
 from leader_election.ros.nodes.declare import overrides
-from leader_election.ros.nodes.observer import SwarmObserver
+from leader_election.ros.nodes.monitor import SwarmObserver
 from leader_election.ros.nodes.process import init_ros, spin, StopRequest
 from leader_election.ros.nodes.web import Page
 from leader_election.swarm.history import Statistics

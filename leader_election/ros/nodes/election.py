@@ -106,21 +106,6 @@ class Election:
             entry.name: entry.load('topics')(host) for entry in PARTS
             if entry.topics and any(getattr(each, entry.wanted) for each in wanted)}
         self._duplicate_logged = False
-        try:
-            self._create(parameters, wall, begun)
-        except BaseException:
-            for topics in self._topics.values():
-                topics.close_tools()
-            raise
-
-    def _create(self, parameters: ElectionParameters, wall: int, begun: int) -> None:
-        """
-        Create the robot and its topics.
-
-        :param wall: the time of the wall clock at the begin [ms].
-        :param begun: the time of the robot's clock at the begin [ms].
-        """
-        node = self._node
         started = (wall if self._time_file is None
                    else self._time_file.start(wall, REPLAY_WINDOW))
         self.robot = Robot(

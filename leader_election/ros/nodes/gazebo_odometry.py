@@ -31,8 +31,7 @@ from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.process import BUFFERS, MissingInput, run
 from leader_election.ros.nodes.qos import EVENTS, SENSOR
-from leader_election.ros.nodes.sensor_publishers import BASE, TransformPublisher
-from leader_election.ros.nodes.swarm_world import FORWARD, IN_PLANE
+from leader_election.ros.nodes.swarm_world import BASE, FORWARD, IN_PLANE, TransformPublisher
 from leader_election.ros.nodes.wander import namespaces
 from leader_election.simulation.motion import quaternions, velocities_between
 from leader_election.simulation.odometry import ErroneousOdometry, Pose

@@ -13,174 +13,42 @@
 # limitations under the License.
 
 """
-Poses on topics: the origin of odometry, and cooperative localisation.
+The topics of cooperative localisation: sightings, the corrected pose, and distances.
 
-A robot's own node knows the pose of odometry's frame in the shared frame by a parameter, or looks
-it up by tf2 (:class:`Transforms`). Other nodes ask that node for its parameters
-(:class:`ParameterOrigin`).
-
-With sightings a robot publishes a corrected pose and distances. As in REP 105, odometry itself
-stays continuous: a transform from the shared frame to that of odometry corrects it.
+As in REP 105, odometry itself stays continuous: a transform from the shared frame to that of
+odometry corrects it.
 """
 
 from array import array
 from collections.abc import Callable
 from functools import partial
-import math
-import os
 from typing import Any
 
 from geometry_msgs.msg import Pose as PoseMessage
 from geometry_msgs.msg import TransformStamped
-from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.localisation import sighting as sightings
 from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
 from leader_election.localisation.parameters import DETECTIONS, MEASUREMENTS, RANGES, TAGS
-from leader_election.localisation.poses import from_parameter, from_quaternion, moved_to, Pose
+from leader_election.localisation.poses import from_quaternion, moved_to, Pose
 from leader_election.parameters import frame_name, ParameterError
 from leader_election.parameters.registry import message_type
-from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS, SIGHTINGS
 from leader_election.ros.nodes.robot_topics import Listen
 from nav_msgs.msg import Odometry
 import numpy as np
-from rcl_interfaces.msg import ParameterType
-from rcl_interfaces.srv import GetParameters
-from rclpy.clock import Clock
 from rclpy.node import Node
-from rclpy.time import Time
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from transforms3d.quaternions import mat2quat
-
-ROBOT_NODE = 'election_node'
-RETRY_AFTER = 1.0
-"""The time after which a request is repeated: the node may have restarted [s]."""
-MOST_PENDING = 100
-"""The most unanswered requests: simulated time can advance faster than nodes answer."""
-STATIC = 0.0
-"""The stamp of a pose by static transforms only [s]."""
-_REQUESTED = ('robot_id', 'frame', 'initial_pose')
-
-
-def pose_of(message: Any) -> Pose | None:
-    """Return the pose in a ``geometry_msgs/Pose``, ``None`` without a valid orientation."""
-    point, turn = message.position, message.orientation
-    return from_quaternion((point.x, point.y, point.z), (turn.x, turn.y, turn.z, turn.w))
-
-
-class ParameterOrigin:
-    """
-    Requests a robot's id, frame and initial pose from the parameters of its node.
-
-    :ivar id: the robot's, ``None`` until there is an answer.
-    :ivar frame: the frame that the robots share.
-    :ivar pose: the pose of odometry's frame in it, ``None`` until there is an answer.
-    """
-
-    def __init__(self, node: Node, steady_clock: Clock, prefix: str) -> None:
-        """
-        Create the client. :meth:`ask` makes the request.
-
-        :param steady_clock: the clock for repeating a request.
-        :param prefix: the start of the robot's topic names, empty or ending in a slash.
-        """
-        self.id: int | None = None
-        self.frame = ElectionParameters.frame
-        self.pose: Pose | None = None
-        self._client = node.create_client(GetParameters, f'{prefix}{ROBOT_NODE}/get_parameters')
-        self._steady_clock = steady_clock
-        self._pending: list[Any] = []
-        self._since = -math.inf
-
-    def ask(self) -> None:
-        """Make a request unless one is answered or pending. To be called repeatedly."""
-        if self.id is None and not self._is_due() and self._client.service_is_ready():
-            self._since = clock.seconds(self._steady_clock)
-            self._drop(len(self._pending) + 1 - MOST_PENDING)
-            request = self._client.call_async(GetParameters.Request(names=list(_REQUESTED)))
-            self._pending.append(request)
-            request.add_done_callback(self._take)
-
-    def _is_due(self) -> bool:
-        """Return whether an answer may still come before a request has to be repeated."""
-        # After the clock has been set back the age of a request is not known.
-        return bool(self._pending) and (
-            0.0 <= clock.seconds(self._steady_clock) - self._since <= RETRY_AFTER)
-
-    def _drop(self, count: int) -> None:
-        """Forget a number of requests, the oldest first."""
-        for request in self._pending[:max(count, 0)]:
-            self._client.remove_pending_request(request)
-            self._pending.remove(request)
-
-    def _take(self, answer: Any) -> None:
-        # An answer to any of the requests is accepted, even if late.
-        self._drop(len(self._pending))
-        values = answer.result().values
-        if not values or any(value.type == ParameterType.PARAMETER_NOT_SET for value in values):
-            return
-        robot_id, frame, pose = values
-        self.frame = frame_name(frame.string_value)
-        self.pose = from_parameter(list(pose.double_array_value))
-        self.id = robot_id.integer_value
-
-
-class Transforms:
-    """
-    Looks the poses of frames up by tf2. Needs tf2_ros_py, which a full ROS 2 has.
-
-    :param frame: the frame that the robots share.
-    :raises ParameterError: if it is not installed.
-    """
-
-    def __init__(self, node: Node, frame: str) -> None:
-        try:
-            from tf2_ros import Buffer, TransformException, TransformListener
-        except ImportError:
-            raise ParameterError('pose_source', problem=": 'tf' needs the package tf2_ros_py, "
-                                 'which is not installed; install it (apt install '
-                                 f"ros-{os.environ.get('ROS_DISTRO', '<distro>')}-tf2-ros-py), or "
-                                 "use 'odometry' with initial_pose") from None
-        self._failure = TransformException
-        self._frame = frame
-        self._buffer = Buffer()
-        self._listener = TransformListener(self._buffer, node)
-        self._stamp: float | None = None
-
-    def pose(self, frame: str) -> Pose | None:
-        """Return the last pose of a frame in the shared one, ``None`` if not known yet."""
-        return self._look(frame)[0]
-
-    def new_pose(self, frame: str) -> Pose | None:
-        """Return the pose of a frame in the shared one, ``None`` if it is as old as the last."""
-        pose, stamp = self._look(frame)
-        # All transforms on the way are static: they have no time.
-        is_new = stamp in (STATIC, None) or stamp != self._stamp
-        self._stamp = stamp
-        return pose if is_new else None
-
-    def forget(self) -> None:
-        """Forget transforms that have stopped: tf2 takes none that are older, as after a reset."""
-        if self._stamp is not None:
-            self._buffer.clear()
-            self._stamp = None
-
-    def _look(self, frame: str) -> tuple[Pose | None, float | None]:
-        """Return the last pose of a frame, and its stamp [s]."""
-        try:
-            found = self._buffer.lookup_transform(self._frame, frame, Time())
-        except self._failure:
-            return None, None
-        translation, rotation = found.transform.translation, found.transform.rotation
-        return from_quaternion(
-            (translation.x, translation.y, translation.z),
-            (rotation.x, rotation.y, rotation.z, rotation.w)), clock.of_stamp(found.header.stamp)
-
 
 TYPES = {DETECTIONS: 'vision_msgs/msg/Detection3DArray', TAGS: 'tf2_msgs/msg/TFMessage',
          RANGES: 'sensor_msgs/msg/Range'}
 """The types of messages from packages that may not be installed, by source."""
+
+
+def pose_of(place: Any, turn: Any) -> Pose | None:
+    """Return the pose of a message's point and quaternion, ``None`` without an orientation."""
+    return from_quaternion((place.x, place.y, place.z), (turn.x, turn.y, turn.z, turn.w))
 
 
 def subscribe_sightings(robot: Robot, listen: Listen, clock: Callable[[], float],
@@ -264,7 +132,6 @@ class LocalisationPublishers:
         self._odometry = node.create_publisher(Odometry, space + ODOMETRY, EVENTS)
         self._distances = node.create_publisher(Float64MultiArray, space + DISTANCES, EVENTS)
         self._transforms = None
-        self._warned = False
         if robot.parameters.send_transform:
             self._kind = _installed(
                 'tf2_msgs/msg/TFMessage', 'send_transform', 'true', f'topic {ODOMETRY}')
@@ -282,7 +149,7 @@ class LocalisationPublishers:
         estimate = self._robot.sensing.source.pose
         if estimate is None or not (wanted or self._transforms is not None):
             return
-        odometry = pose_of(message.pose.pose)
+        odometry = pose_of(message.pose.pose.position, message.pose.pose.orientation)
         if odometry is None:
             return
         begin = self._robot.sensing.initial_pose if origin is None else origin
@@ -325,11 +192,9 @@ class LocalisationPublishers:
         """Send the transform from the shared frame to that of odometry."""
         frame, child = self._robot.parameters.frame, frame_name(message.header.frame_id)
         if child in ('', frame):
-            if not self._warned:
-                self._warned = True
-                self._node.get_logger().warning(
-                    f'send_transform: odometry is in frame {child!r}, so there is no transform '
-                    f'from {frame} to its frame; set its header.frame_id')
+            self._node.get_logger().warning(
+                f'send_transform: odometry is in frame {child!r}, so there is no transform from '
+                f'{frame} to its frame; set its header.frame_id', once=True)
             return
         assert self._transforms is not None
         self._transforms.publish(self._kind(

@@ -12,11 +12,17 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The node ``monitor``: presents a swarm by its messages, also as markers for RViz."""
+"""
+The observer of a swarm by its messages, and the node ``monitor``, which presents it.
 
-from collections.abc import Iterable, Mapping, Sequence
+The monitor shows the swarm in the terminal, and as markers for RViz. The page derives from the
+observer, too (:mod:`~leader_election.ros.nodes.web`).
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 import math
+import os
 from pathlib import Path
 import sys
 import time
@@ -27,18 +33,118 @@ from geometry_msgs.msg import Point
 from leader_election.election.messages.codec import Position
 from leader_election.election.robot.zones import outline
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.observer import REFRESH_PERIOD, SwarmObserver
-from leader_election.ros.nodes.process import run
-from leader_election.ros.nodes.qos import advertise, EVENTS, STATE
-from leader_election.swarm.snapshot import links, positions, regions, RobotView
-from leader_election.swarm.tracker import MonitorParameters
+from leader_election.ros.nodes import clock
+from leader_election.ros.nodes.declare import declare_all
+from leader_election.ros.nodes.process import MissingInput, run
+from leader_election.ros.nodes.qos import advertise, EVENTS, NEIGHBOURHOOD, STATE, subscribe
+from leader_election.swarm.history import Statistics
+from leader_election.swarm.snapshot import links, positions, regions, RobotView, Snapshot
+from leader_election.swarm.tracker import MonitorParameters, ObserverParameters, SwarmTracker
 from leader_election.swarm.view import formatting
-from leader_election.swarm.view.frame import Frame, thinned, Trails
-from leader_election.swarm.view.terminal import line, render
-from rich.console import Console
-from rich.live import Live
-from std_msgs.msg import ColorRGBA
+from leader_election.swarm.view.frame import Frame, Rings, rings_of, silence, thinned, Trails
+from rclpy.node import Node
+from std_msgs.msg import ColorRGBA, String
 from visualization_msgs.msg import Marker, MarkerArray
+
+REFRESH_PERIOD = 0.25
+"""The time between two updates [s]."""
+
+
+class SwarmObserver(Node):
+    """
+    Observes a swarm. It subscribes to ``neighbourhood`` and ``world``.
+
+    :ivar steady_clock: the clock of all times here.
+    :ivar tracker: the last message of each robot.
+    :ivar statistics: changes and rates over time.
+    :ivar frame: the swarm at the last update, as it is drawn.
+    :ivar rings: outlines of arena and obstacles, once received.
+    :ivar note: a line of text that is shown with the swarm from the next update on.
+    :ivar upcoming: likewise, where people watch alone: what happens next.
+    :ivar title: a line above the swarm in a terminal.
+    :ivar keys: the keys that are read in a terminal.
+    :ivar remarks: texts beside robots, by id.
+    :ivar watchers: called at each update.
+    :ivar explain: returns why a robot has a leader, as it says itself, empty if unknown.
+    """
+
+    def __init__(self, name: str, parameters: type[ObserverParameters], **options: Any) -> None:
+        """
+        Declare the parameters and subscribe.
+
+        :param options: for ``rclpy.node.Node``, such as ``parameter_overrides``.
+        :raises ParameterError: when the value of a parameter is not allowed.
+        """
+        super().__init__(name, **options)
+        self.parameters = declare_all(self, parameters).values
+        self.steady_clock = clock.steady_clock(self)
+        self.tracker = SwarmTracker(
+            expiry=self.parameters.message_expiry, algorithm=self.parameters.algorithm,
+            frame=self.parameters.frame, instance=self.parameters.instance)
+        self.statistics = Statistics()
+        self.frame = Frame(Snapshot(clock.seconds(self.steady_clock), {}), {})
+        self.rings = Rings()
+        self.note = self.upcoming = self._news = self.keys = ''
+        self.title = 'swarm'
+        self.remarks: dict[int, str] = {}
+        self.watchers: list[Callable[[], None]] = []
+        self.explain: Callable[[int, int], str] = lambda robot, leader: ''
+        self._palette = formatting.Palette()
+        subscribe(self, String, 'neighbourhood', self._hear, NEIGHBOURHOOD)
+        subscribe(self, MarkerArray, 'world', self._see_world, STATE)
+        self.create_timer(REFRESH_PERIOD, self.refresh, clock=self.steady_clock)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Return the swarm at the last update."""
+        return self.frame.snapshot
+
+    def _hear(self, message: String) -> None:
+        self.tracker.hear(message.data, clock.seconds(self.steady_clock))
+
+    def _see_world(self, message: MarkerArray) -> None:
+        self.rings = rings_of(message.markers)
+
+    def refresh(self) -> None:
+        """Update the snapshot, and show it."""
+        snapshot = self.tracker.snapshot(clock.seconds(self.steady_clock))
+        self.statistics.observe(snapshot, self.tracker.messages, self.tracker.bytes)
+        before = self.frame.snapshot.robots
+        because = {robot: self.explain(robot, view.leader)
+                   for robot, view in snapshot.robots.items()
+                   if robot in before and before[robot].leader != view.leader}
+        # A change between leading and following is the greater news.
+        known = sorted((robot in (before[robot].leader, snapshot.robots[robot].leader), robot)
+                       for robot, text in because.items() if text)
+        if known:
+            _, robot = known[-1]
+            self._news = formatting.change_text(
+                robot, snapshot.robots[robot].leader, because[robot])
+        colours = self._palette.assign(regions(snapshot))
+        warning = silence(snapshot, os.getloadavg()[0], len(os.sched_getaffinity(0)))
+        self.frame = Frame(
+            snapshot, colours, self.note, self.upcoming, warning, dict(self.remarks),
+            because=because, news=self._news)
+        self.show()
+        for watch in self.watchers:
+            watch()
+
+    def show(self) -> None:
+        """Show the frame."""
+
+    def missing(self) -> list[MissingInput]:
+        """Return the missing inputs: messages of robots, until one arrives."""
+        if self.tracker.first_heard:
+            return []
+        topic, name = self.resolve_topic_name('neighbourhood'), self.get_name()
+        if self.tracker.rejected:
+            return [MissingInput('messages of this algorithm', topic,
+                                 f'give {name} the algorithm, frame and instance of the robots',
+                                 f'{self.tracker.rejected} messages were rejected')]
+        return [MissingInput(
+            'messages of robots', topic, f'start robots (fleet, election_node), and {name} in '
+            'their namespace and with their ROS_DOMAIN_ID')]
+
 
 ROBOT_SIZE = 0.3
 """Diameter of a robot's sphere. A leader's is twice as large [m]."""
@@ -148,27 +254,22 @@ class Markers:
             marker.points = _points(outline(members, MARGIN).exterior.coords)
         return marker
 
+    def trails(self, paths: Mapping[int, Sequence[Position]], frame: Frame) -> MarkerArray:
+        """
+        Return the trails of robots as one marker ``trails``, each in the colour of its leader.
 
-def trail_marker(paths: Mapping[int, Sequence[Position]], frame: Frame,
-                 frame_id: str) -> MarkerArray:
-    """
-    Return the trails of robots as one marker ``trails``, each in the colour of its leader.
-
-    :param paths: points of each robot's trail, by id [m].
-    """
-    marker = Marker(ns='trails', type=Marker.LINE_LIST, action=Marker.ADD)
-    marker.header.frame_id = frame_id
-    marker.pose.orientation.w = 1.0
-    marker.scale.x = 0.04
-    for robot, path in paths.items():
-        view = frame.snapshot.robots.get(robot)
-        colour = _rgba(frame.colours[view.leader] if view else formatting.GONE, 0.5)
-        ends = [end for segment in zip(path, path[1:]) for end in segment]
-        marker.points += _points(ends)
-        marker.colors += [colour] * len(ends)
-    if not marker.points:
-        marker.action = Marker.DELETE
-    return MarkerArray(markers=[marker])
+        :param paths: points of each robot's trail, by id [m].
+        """
+        marker = self._marker('trails', Marker.LINE_LIST, 0.04)
+        for robot, path in paths.items():
+            view = frame.snapshot.robots.get(robot)
+            colour = _rgba(frame.colours[view.leader] if view else formatting.GONE, 0.5)
+            ends = [end for segment in zip(path, path[1:]) for end in segment]
+            marker.points += _points(ends)
+            marker.colors += [colour] * len(ends)
+        if not marker.points:
+            marker.action = Marker.DELETE
+        return MarkerArray(markers=[marker])
 
 
 def _number(robot_id: int) -> int:
@@ -224,10 +325,12 @@ class Monitor(SwarmObserver):
         self._frame_period = FRAME_PERIOD
         self._markers = Markers(self.parameters.frame)
         self._line_time = float('-inf')
-        self._live: Live | None = None
+        self._live: Any = None
         self._skipped = 0
         self._lines = self.parameters.live and not sys.stdout.isatty()
         if self.parameters.live and not self._lines:
+            from rich.console import Console
+            from rich.live import Live
             self._live = Live(console=Console(), auto_refresh=False)
             self._live.start()
         self._publisher = advertise(self, MarkerArray, 'markers', EVENTS)
@@ -262,8 +365,7 @@ class Monitor(SwarmObserver):
     def _trail(self) -> None:
         """Publish the trails of the robots."""
         self._trails.update(self.snapshot)
-        self._trails_out.publish(
-            trail_marker(self._trails.paths, self.frame, self.parameters.frame))
+        self._trails_out.publish(self._markers.trails(self._trails.paths, self.frame))
 
     def _record_frame(self) -> None:
         """Record a frame for the animation, when it is due."""
@@ -279,6 +381,7 @@ class Monitor(SwarmObserver):
             self._frame_period *= 2
 
     def _show(self) -> None:
+        from leader_election.swarm.view.terminal import line, render
         if self._live is not None and self._skipped:
             self._skipped -= 1
         elif self._live is not None:

@@ -12,34 +12,60 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The topics of a robot's pose: odometry, sightings, transforms, corrected poses."""
+"""
+The inputs of a robot's pose: odometry, poses of another localisation on a topic or by tf2.
 
+A robot's own node knows the pose of odometry's frame in the shared frame by a parameter, by poses
+on a topic (:class:`GivenPoses`), or looks it up by tf2 (:class:`Transforms`).
+"""
+
+from collections import deque
 from collections.abc import Callable
 import math
+import os
 from typing import Any
 
+from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped, TransformStamped
 from leader_election.election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Robot
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED
 from leader_election.localisation.parameters import BUMPER, IMU, POSE, TRANSFORM
-from leader_election.localisation.poses import heading, height, IDENTITY, Pose, position, yaw_of
+from leader_election.localisation.poses import (
+    heading,
+    height,
+    IDENTITY,
+    Pose,
+    position,
+    yaw_of,
+)
 from leader_election.parameters import frame_name, ParameterError
 from leader_election.ros.nodes import clock
-from leader_election.ros.nodes.given_poses import GivenPoses, KINDS, LOOK_PERIOD
 from leader_election.ros.nodes.localisation_topics import (
     LocalisationPublishers,
+    pose_of,
     subscribe_sightings,
-    Transforms,
 )
 from leader_election.ros.nodes.process import MissingInput
-from leader_election.ros.nodes.qos import SENSOR, SIGHTINGS
+from leader_election.ros.nodes.qos import LATCHED, SENSOR, SIGHTINGS, STATE, subscribe
 from leader_election.ros.nodes.robot_topics import Listen
 from nav_msgs.msg import Odometry
+import numpy as np
 from rclpy.node import Node
+from rclpy.time import Time
 from sensor_msgs.msg import Imu
 from std_msgs.msg import Bool
 
-TRANSFORM_PERIOD = 0.1
-"""The time between two looks for the transform of a robot without odometry [s]."""
+TOPIC = 'pose'
+KINDS = {f'geometry_msgs/msg/{kind.__name__}': kind
+         for kind in (PoseStamped, PoseWithCovarianceStamped, TransformStamped)}
+"""The types that the topic may have."""
+WARNING_PERIOD = 10.0
+"""The least time between two warnings of poses [s]."""
+MEMORY = 5.0
+"""The greatest age of a pose that is late, by its stamp [s]."""
+MOST_REMEMBERED = 1000
+"""The most messages of odometry that are remembered."""
+STATIC = 0.0
+"""The stamp of a pose by static transforms only [s]."""
 
 
 class PoseTopics:
@@ -57,19 +83,18 @@ class PoseTopics:
         :param listen: subscribes to a topic.
         :param now: returns the time on the robot's clock [s].
         :param uses_heading: returns whether the robot needs its heading.
+        :raises ParameterError: if a package that its parameters need is not installed.
         """
         self._node, self._robot, self._now = node, robot, now
         self._uses_heading = uses_heading
         self.failure: ParameterError | None = None
         parameters, source = robot.parameters, robot.sensing.source
         self._received = False
-        self._transforms = (Transforms(node, parameters.frame)
-                            if parameters.pose_source == TRANSFORM else None)
-        self._given = (
-            GivenPoses(node, parameters.frame, self._take_pose, self._has_odometry,
-                       lambda: robot.counts.update((ODOMETRY_REJECTED,)))
-            if parameters.pose_source == POSE else None)
         self._odometry_time = -math.inf
+        self._localisation: GivenPoses | Transforms | None = None
+        for name, kind in ((POSE, GivenPoses), (TRANSFORM, Transforms)):
+            if parameters.pose_source == name:
+                self._localisation = kind(node, robot, self._take_pose, self._has_odometry)
         self._corrected = LocalisationPublishers(node, robot) if source.cooperates else None
         # A sighting belongs to the odometry before it: neither may be skipped, even if late.
         listen('odom', Odometry, self._odometry, SIGHTINGS if source.cooperates else SENSOR)
@@ -86,11 +111,9 @@ class PoseTopics:
 
         :param timer: starts a timer with a period [s].
         """
-        if self._given is not None:
-            self._given.look()
-            timer(LOOK_PERIOD, self._given.look)
-        if self._transforms is not None:
-            timer(TRANSFORM_PERIOD, self._look)
+        if self._localisation is not None:
+            look = self._localisation.look
+            timer(self._localisation.period, lambda: look(self._now()))
         timeout = self._robot.parameters.odometry_timeout
         if timeout > 0.0:
             self._begun = self._now()
@@ -102,24 +125,20 @@ class PoseTopics:
             self._corrected.publish_distances(self._now())
 
     def missing(self) -> list[MissingInput]:
-        """Return odometry, until it arrives, where positions matter."""
+        """Return odometry, or poses, until they arrive, where positions matter."""
         if self._received or not self._robot.sensing.positions_matter:
             return []
-        if self._given is not None:
+        if isinstance(self._localisation, GivenPoses):
             return [MissingInput(
-                'poses', self._given.topic, 'start the localisation, or remap pose to its topic; '
-                f'its type is one of {", ".join(KINDS)}')]
-        topic = self._node.resolve_topic_name('odom')
-        return [MissingInput(
-            'odometry', topic + self._or_transform, 'start the driver or the simulator (of '
-            'Gazebo: its bridge, too), or remap odom to the topic of its odometry')]
-
-    @property
-    def _or_transform(self) -> str:
-        """Return the words for the transform that does without odometry, empty for none."""
+                'poses', self._localisation.topic, 'start the localisation, or remap pose to its '
+                f'topic; its type is one of {", ".join(KINDS)}')]
         parameters = self._robot.parameters
-        return '' if self._transforms is None else (
+        nor = '' if self._localisation is None else (
             f' (nor a transform from {parameters.base_frame} to {parameters.frame})')
+        return [MissingInput(
+            'odometry', self._node.resolve_topic_name('odom') + nor, 'start the driver or the '
+            'simulator (of Gazebo: its bridge, too), or remap odom to the topic of its odometry '
+            '(ros2 topic list -t)')]
 
     def _expect_odometry(self) -> None:
         """Report a failure where no odometry was received since the start."""
@@ -128,32 +147,15 @@ class PoseTopics:
             # The simulated clock has begun, far from 0, or has leapt.
             return
         self._deadline.cancel()
-        if self._robot.sensing.positions_matter and not self._received:
-            topic = self._node.resolve_topic_name('odom')
-            what, name = 'odometry', 'odom'
-            if self._given is not None:
-                topic, what, name = self._given.topic, 'pose', 'pose'
+        for each in self.missing():
             self.failure = ParameterError(
-                'odometry_timeout', problem=f': no {what} on {topic}{self._or_transform} within '
-                f'{timeout:g} s; start the driver, or remap {name} to its topic (ros2 topic info '
-                f'-v {topic}, ros2 topic list -t)')
+                'odometry_timeout', problem=f': no {each.what} on {each.topic} within '
+                f'{timeout:g} s; {each.remedy}')
 
     def _has_odometry(self) -> bool:
         """Return whether the last odometry is recent."""
         age = self._now() - self._odometry_time
         return age <= self._robot.parameters.odometry_expiry
-
-    def _look(self) -> None:
-        """Take the pose of a robot without odometry from a transform."""
-        if self._has_odometry():
-            return
-        assert self._transforms is not None
-        parameters, sensing = self._robot.parameters, self._robot.sensing
-        pose = self._transforms.new_pose(parameters.base_frame)
-        if pose is not None:
-            self._take_pose(pose)
-        elif sensing.locate(self._now()) is None:
-            self._transforms.forget()
 
     def _take_pose(self, pose: Pose) -> None:
         """Process a pose in the shared frame of a robot without odometry."""
@@ -164,29 +166,168 @@ class PoseTopics:
     def _odometry(self, message: Odometry) -> None:
         self._odometry_time = self._now()
         # Poses are the input that matters where they are given.
-        self._received = self._received or self._given is None
+        self._received = self._received or not isinstance(self._localisation, GivenPoses)
         point, origin = message.pose.pose.position, None
-        frame = frame_name(message.header.frame_id)
-        if frame == self._robot.parameters.frame:
+        if frame_name(message.header.frame_id) == self._robot.parameters.frame:
             origin = IDENTITY
-        elif self._transforms is not None or self._given is not None:
-            if self._given is not None:
-                self._given.note(message)
-                origin = self._given.origin
-            elif self._transforms is not None:
-                origin = self._transforms.pose(frame)
+        elif self._localisation is not None:
+            origin = self._localisation.origin(message)
             if origin is None:
-                if self._given is None:
+                if isinstance(self._localisation, Transforms):
                     # The transform of base_frame may be known.
                     self._odometry_time = -math.inf
                 self._robot.counts[ODOMETRY_WITHOUT_TRANSFORM] += 1
                 return
         self._received = True
         turn = message.pose.pose.orientation
-        needed = self._transforms is None or self._uses_heading()
+        needed = not isinstance(self._localisation, Transforms) or self._uses_heading()
         yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if needed else None
         now = self._now()
         counts = self._robot.sensing.take_odometry(
             (point.x, point.y, point.z), now, origin, yaw)
         if counts and self._corrected is not None:
             self._corrected.publish_pose(message, origin, now)
+
+
+class GivenPoses:
+    """
+    The poses of a robot on topic ``pose``, of whichever type its publisher has.
+
+    A pose says where the frame of odometry is, by the odometry at its stamp. So poses may be rare,
+    late, or interrupted. Without odometry a pose is passed on as it is.
+
+    Poses in another frame, or without a valid orientation, are counted, and warned of.
+
+    :ivar topic: its full name.
+    """
+
+    period = 0.5
+    """The time between two looks for a publisher, which tells the type [s]."""
+
+    def __init__(self, node: Node, robot: Robot, take: Callable[[Pose], None],
+                 has_odometry: Callable[[], bool]) -> None:
+        """
+        Look for a publisher.
+
+        :param take: called with a pose of a robot without odometry.
+        :param has_odometry: returns whether odometry arrives.
+        """
+        self._node, self._robot, self._take, self._has_odometry = node, robot, take, has_odometry
+        self.topic = node.resolve_topic_name(TOPIC)
+        self._subscription: Any = None
+        # A driver may send no stamps.
+        self._odometry: deque[tuple[float, Pose]] = deque(maxlen=MOST_REMEMBERED)
+        """Stamps and poses by odometry, the last ones."""
+        self._origin: Pose | None = None
+
+    def look(self, now: float) -> None:
+        """Subscribe once a publisher tells the type of the topic."""
+        if self._subscription is not None:
+            return
+        for found in self._node.get_publishers_info_by_topic(self.topic):
+            if found.topic_type not in KINDS:
+                self._warn(f'{self.topic} is a {found.topic_type}, and poses are one of '
+                           + ', '.join(KINDS))
+                continue
+            # A localisation may publish only when the robot moves, and keep the last pose.
+            profile = STATE if found.qos_profile.durability == LATCHED else SENSOR
+            self._subscription = subscribe(
+                self._node, KINDS[found.topic_type], TOPIC, self._receive, profile)
+            return
+
+    def origin(self, message: Odometry) -> Pose | None:
+        """
+        Return the pose of odometry's frame in the shared one, ``None`` if not known yet.
+
+        The message is remembered for poses of the same time that arrive later.
+        """
+        pose = pose_of(message.pose.pose.position, message.pose.pose.orientation)
+        if pose is not None:
+            now = clock.of_stamp(message.header.stamp)
+            while self._odometry and not 0.0 <= now - self._odometry[0][0] <= MEMORY:
+                self._odometry.popleft()
+            self._odometry.append((now, pose))
+        return self._origin
+
+    def _receive(self, message: Any) -> None:
+        frame, shared = frame_name(message.header.frame_id), self._robot.parameters.frame
+        if isinstance(message, TransformStamped):
+            pose = pose_of(message.transform.translation, message.transform.rotation)
+        else:
+            inner = message.pose.pose if isinstance(
+                message, PoseWithCovarianceStamped) else message.pose
+            pose = pose_of(inner.position, inner.orientation)
+        if pose is None or frame != shared:
+            self._robot.counts[ODOMETRY_REJECTED] += 1
+            self._warn(f'a pose on {self.topic} has no orientation, or is not finite'
+                       if pose is None else f'poses on {self.topic} are in frame {frame!r}, and '
+                       f'parameter frame is {shared!r}')
+        elif self._odometry and self._has_odometry():
+            before = self._at(clock.of_stamp(message.header.stamp))
+            self._origin = np.asarray(pose @ np.linalg.inv(before))
+        else:
+            self._take(pose)
+
+    def _warn(self, text: str) -> None:
+        self._node.get_logger().warning(text, throttle_duration_sec=WARNING_PERIOD)
+
+    def _at(self, stamp: float) -> Pose:
+        """Return the pose by odometry at a time, the last one for a time of another clock."""
+        before = [pose for time, pose in self._odometry if time <= stamp]
+        is_late = self._odometry[-1][0] - MEMORY <= stamp <= self._odometry[-1][0]
+        return before[-1] if is_late and before else self._odometry[-1][1]
+
+
+class Transforms:
+    """Looks the poses of frames up by tf2. Needs tf2_ros_py, which a full ROS 2 has."""
+
+    period = 0.1
+    """The time between two looks for the transform of a robot without odometry [s]."""
+
+    def __init__(self, node: Node, robot: Robot, take: Callable[[Pose], None],
+                 has_odometry: Callable[[], bool]) -> None:
+        """
+        Begin to listen to transforms. Parameters as of :class:`GivenPoses`.
+
+        :raises ParameterError: if tf2_ros_py is not installed.
+        """
+        try:
+            from tf2_ros import Buffer, TransformException, TransformListener
+        except ImportError:
+            raise ParameterError('pose_source', problem=": 'tf' needs the package tf2_ros_py, "
+                                 'which is not installed; install it (apt install '
+                                 f"ros-{os.environ.get('ROS_DISTRO', '<distro>')}-tf2-ros-py), or "
+                                 "use 'odometry' with initial_pose") from None
+        self._robot, self._take, self._has_odometry = robot, take, has_odometry
+        self._failure = TransformException
+        self._buffer = Buffer()
+        self._listener = TransformListener(self._buffer, node)
+        self._stamp: float | None = None
+
+    def origin(self, message: Odometry) -> Pose | None:
+        """Return the pose of odometry's frame in the shared one, ``None`` if not known yet."""
+        return self._find(frame_name(message.header.frame_id))[0]
+
+    def look(self, now: float) -> None:
+        """Take the pose of a robot without odometry from a transform that is new."""
+        if self._has_odometry():
+            return
+        pose, stamp = self._find(self._robot.parameters.base_frame)
+        # All transforms on the way are static: they have no time.
+        is_new = stamp == STATIC or stamp != self._stamp
+        self._stamp = stamp
+        if pose is not None and is_new:
+            self._take(pose)
+        elif self._robot.sensing.locate(now) is None and stamp is not None:
+            # tf2 takes no transforms that are older than those that have stopped.
+            self._buffer.clear()
+            self._stamp = None
+
+    def _find(self, frame: str) -> tuple[Pose | None, float | None]:
+        """Return the last pose of a frame in the shared one, and its stamp [s]."""
+        try:
+            found = self._buffer.lookup_transform(self._robot.parameters.frame, frame, Time())
+        except self._failure:
+            return None, None
+        return (pose_of(found.transform.translation, found.transform.rotation),
+                clock.of_stamp(found.header.stamp))

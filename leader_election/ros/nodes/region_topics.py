@@ -12,33 +12,186 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The topics of regions: decisions and summaries, and what tasks use of the node."""
+"""The topics of regions: decisions and summaries, and what tasks use of the node, such as Nav2."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 import math
+import time
 from typing import Any
+import uuid
+from weakref import WeakKeyDictionary
 
+from action_msgs.msg import GoalStatus
+from action_msgs.srv import CancelGoal
+from geometry_msgs.msg import PoseStamped
 from leader_election.election.messages.codec import MAIN
 from leader_election.election.regions.task import Member, task_class
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.membership import Membership
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.task_runner import ANYTHING, creating, task_label, TaskRunner
+from leader_election.election.tasks.driving import Report
+from leader_election.election.tasks.steering import Pose
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
-from leader_election.ros.nodes.navigators import ActionNavigator, navigator_of, TopicNavigator
-from leader_election.ros.nodes.process import MissingInput
+from leader_election.ros.nodes.process import ACKNOWLEDGEMENT, MissingInput
 from leader_election.ros.nodes.qos import advertise, ORDERS, OUTPUT, PROMISES, SENSOR, subscribe
 from leader_election.ros.nodes.robot_topics import PartTopics, RobotNode
+from rclpy.action import ActionClient
+from rclpy.node import Node
+from rclpy.task import Future
 from rclpy.timer import Timer
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension, String
+from unique_identifier_msgs.msg import UUID
 
 _LATE = 3.0
 """The time without a scan after which scans are missing [s]."""
 _REMEDY = ('a task that drives stands still without them; start the scanner, or remap scan to its '
            'topic; Gazebo Sim publishes them only where it can render')
+
+
+ACTION = 'navigate_to_pose'
+_KEPT: Any = WeakKeyDictionary()
+"""By node: the client of the action of a robot that is deactivated."""
+
+
+def goal_message(goal: Pose, frame: str) -> PoseStamped:
+    """
+    Return the message of a goal. Its stamp is 0: the newest transform of its frame is used.
+
+    :param goal: x, y, yaw [m, rad].
+
+    >>> message = goal_message((1.0, 2.0, 0.0), 'map')
+    >>> message.header.frame_id, message.pose.position.y, message.pose.orientation.w
+    ('map', 2.0, 1.0)
+    """
+    message = PoseStamped()
+    message.header.frame_id = frame
+    message.pose.position.x, message.pose.position.y = goal[0], goal[1]
+    message.pose.orientation.z = math.sin(goal[2] / 2.0)
+    message.pose.orientation.w = math.cos(goal[2] / 2.0)
+    return message
+
+
+class TopicNavigator:
+    """
+    Publishes goals on ``goal_pose``, without any answer.
+
+    There is nothing to cancel a goal with, so the robot is sent to where it is.
+    """
+
+    gives_feedback = False
+
+    def __init__(self, node: Node, frame: str) -> None:
+        self._frame = frame
+        self._goals = node.create_publisher(PoseStamped, 'goal_pose', 10)
+        self._report: Callable[[Report], None] = lambda report: None
+
+    def is_ready(self) -> bool:
+        """Return whether somebody subscribes to goals."""
+        return self._goals.get_subscription_count() > 0
+
+    def missing(self) -> MissingInput:
+        """Return that nobody subscribes to goals."""
+        return MissingInput(
+            'a subscriber of goals', self._goals.topic_name, 'start Nav2 in the namespace of the '
+            'robot; install nav2_msgs to use its action instead', 'nobody subscribes')
+
+    def send(self, goal: Pose, report: Callable[[Report], None]) -> None:
+        """Publish a goal."""
+        self._report = report
+        self._goals.publish(goal_message(goal, self._frame))
+
+    def cancel(self, here: Pose) -> None:
+        """Send the robot to where it is."""
+        self._goals.publish(goal_message(here, self._frame))
+        self._report(Report.CANCELLED)
+
+    def close(self) -> None:
+        """Do nothing: the publisher ends with the node."""
+
+
+class ActionNavigator:
+    """Sends goals of the action ``NavigateToPose``, and reports what becomes of the last one."""
+
+    gives_feedback = True
+
+    def __init__(self, node: Node, frame: str, kind: Any,
+                 guard: Callable[..., None]) -> None:
+        """
+        Create the clients.
+
+        :param kind: the type of the action.
+        :param guard: calls a function with arguments while the robot takes part.
+        """
+        self._node, self._frame, self._kind, self._guard = node, frame, kind, guard
+        self._client = _KEPT.pop(node, None) or ActionClient(node, kind, ACTION)
+        # By the id, so that a goal can be cancelled before its acceptance has arrived.
+        self._canceller = node.create_client(CancelGoal, f'{ACTION}/_action/cancel_goal')
+        self._id = UUID()
+        self._cancelling: Future | None = None
+
+    def is_ready(self) -> bool:
+        """Return whether there is a server of the action."""
+        return bool(self._client.server_is_ready())
+
+    def missing(self) -> MissingInput:
+        """Return that there is no server of the action."""
+        return MissingInput('a server of the action', self._node.resolve_service_name(ACTION),
+                            'start Nav2 in the namespace of the robot, and activate it',
+                            'there is none')
+
+    def send(self, goal: Pose, report: Callable[[Report], None]) -> None:
+        """Send a goal, and report on it until it ends."""
+        own = self._id = UUID(uuid=list(uuid.uuid4().bytes))
+
+        def accepted(future: Any) -> None:
+            handle = future.result()
+            if handle is None or not handle.accepted:
+                self._guard(report, Report.REFUSED)
+                return
+            if own is not self._id:
+                self._cancel(own)
+            self._guard(report, Report.PROGRESS)
+            handle.get_result_async().add_done_callback(ended)
+
+        def ended(future: Any) -> None:
+            self._guard(report, {
+                GoalStatus.STATUS_SUCCEEDED: Report.REACHED,
+                GoalStatus.STATUS_CANCELED: Report.CANCELLED,
+            }.get(future.result().status, Report.ABORTED))
+
+        self._client.send_goal_async(
+            self._kind.Goal(pose=goal_message(goal, self._frame)),
+            lambda feedback: self._guard(report, Report.PROGRESS), own,
+        ).add_done_callback(accepted)
+
+    def cancel(self, here: Pose) -> None:
+        """Ask the server to cancel the last goal."""
+        self._cancel(self._id)
+
+    def close(self) -> None:
+        """Wait until the server has the last request to cancel, and release the client."""
+        end = time.monotonic() + ACKNOWLEDGEMENT
+        # Nobody spins now. A destroyed client may not even have sent its last request.
+        while self._cancelling is not None and not self._cancelling.done() and (
+                time.monotonic() < end):
+            with self._canceller.handle:
+                if self._canceller.handle.take_response(CancelGoal.Response)[0] is not None:
+                    break
+            time.sleep(0.01)
+        if self._node.executor is None:
+            self._client.destroy()
+        else:
+            # The events executor of rclpy 7.1 crashes if its callback destroys a client.
+            _KEPT[self._node] = self._client
+
+    def _cancel(self, goal: UUID) -> None:
+        request = CancelGoal.Request()
+        request.goal_info.goal_id = goal
+        self._cancelling = self._canceller.call_async(request)
 
 
 class TaskContext:
@@ -49,17 +202,18 @@ class TaskContext:
     :ivar fail: the handler of errors that the task's callbacks raise.
     """
 
-    def __init__(self, robot: 'TaskFactory', instance: str, task: str) -> None:
+    def __init__(self, host: RobotNode, claims: dict[str, str], instance: str,
+                 task: str) -> None:
         """
         Create the context of one task.
 
-        :param robot: makes the tasks of the robot.
+        :param claims: the task that owns each command topic of the robot.
         :param task: the prefix of the task's parameters.
         """
-        self.node = robot.host.node
+        self.node = host.node
         self.fail: Callable[[BaseException], None] = _raise
-        self._robot, self._task = robot, task
-        self._prefix = robot.host.parameters.outputs_of(instance)
+        self._host, self._claims, self._task = host, claims, task
+        self._prefix = host.parameters.outputs_of(instance)
         self._scans: dict[str, float] = {}
         """By topic of a laser scanner: the time of the last scan [s]."""
         self._navigator: TopicNavigator | ActionNavigator | None = None
@@ -82,12 +236,12 @@ class TaskContext:
 
     def missing(self) -> list[MissingInput]:
         """Return the laser scans and the navigation that the task needs and that are missing."""
-        if self._navigator is not None and self._robot.host.runs() and (
-                not self._navigator.is_ready()):
+        if not self._host.runs():
+            return []
+        if self._navigator is not None and not self._navigator.is_ready():
             return [self._navigator.missing()]
         return [MissingInput('scans', self.node.resolve_topic_name(topic), _REMEDY)
-                for topic, last in self._scans.items()
-                if self._robot.host.runs() and self.seconds() - last > _LATE]
+                for topic, last in self._scans.items() if self.seconds() - last > _LATE]
 
     def publisher(self, topic: str, kind: Any, latched: bool = False) -> Any:
         """
@@ -106,29 +260,38 @@ class TaskContext:
         return self.node.create_publisher(kind, topic, 10)
 
     def navigator(self) -> TopicNavigator | ActionNavigator:
-        """Return the edge to Nav2. Nav2 publishes ``cmd_vel`` then, so no other task may drive."""
+        """
+        Return the edge to Nav2: by action where ``nav2_msgs`` is installed, otherwise by topic.
+
+        Nav2 publishes ``cmd_vel`` then, so no other task may drive.
+        """
         self._claim('cmd_vel')
-        self._navigator = navigator_of(
-            self.node, str(self.node.get_parameter('frame').value), self._guard)
+        frame = str(self.node.get_parameter('frame').value)
+        try:
+            from nav2_msgs.action import NavigateToPose
+        except ImportError:
+            self._navigator = TopicNavigator(self.node, frame)
+        else:
+            self._navigator = ActionNavigator(self.node, frame, NavigateToPose, self._guard)
         return self._navigator
 
     def every(self, period: float, callback: Callable[[], None]) -> Timer:
         """Return a timer with a period [s] on the robot's clock."""
         return self.node.create_timer(
-            period, lambda: self._guard(callback), clock=self._robot.host.steady_clock)
+            period, lambda: self._guard(callback), clock=self._host.steady_clock)
 
     def seconds(self) -> float:
         """Return the time on the robot's clock [s]."""
-        return clock.seconds(self._robot.host.steady_clock)
+        return clock.seconds(self._host.steady_clock)
 
     def _claim(self, topic: str) -> None:
-        owner = self._robot.claims.setdefault(self.node.resolve_topic_name(topic), self._task)
+        owner = self._claims.setdefault(self.node.resolve_topic_name(topic), self._task)
         if owner != self._task:
             raise ParameterError('tasks', problem=f': {self._task} and {owner} cannot go '
                                  f'together; both publish {topic}')
 
     def _guard(self, callback: Callable[..., None], *arguments: Any) -> None:
-        if not self._robot.host.runs():
+        if not self._host.runs():
             return
         try:
             callback(*arguments)
@@ -140,22 +303,30 @@ def _raise(error: BaseException) -> None:
     raise error
 
 
-class TaskFactory:
+class RegionTopics(PartTopics):
     """
-    Makes the tasks of a robot, and refuses two that publish the same commands.
+    ``decision`` and, on a leader, ``region_summary`` of each instance, and the tasks' topics.
 
-    :ivar claims: the task that owns each command topic.
-    :ivar contexts: of the tasks created.
-    :ivar runners: the tasks created.
+    The topics are latched and published on change. Two tasks that publish the same commands are
+    refused.
     """
 
     def __init__(self, host: RobotNode) -> None:
-        self.host = host
-        self.claims: dict[str, str] = {}
-        self.contexts: list[TaskContext] = []
-        self.runners: list[TaskRunner] = []
+        super().__init__(host)
+        self._claims: dict[str, str] = {}
+        self._contexts: list[TaskContext] = []
+        self._outputs: list[_RegionPublisher] = []
 
-    def make(self, instance: str, task: str) -> TaskRunner:
+    @property
+    def uses_heading(self) -> bool:  # type: ignore[override]
+        """Return whether there are tasks."""
+        return bool(self._contexts)
+
+    def tool(self, instance: str) -> Callable[[str], TaskRunner]:
+        """Return the function that makes the tasks of an instance."""
+        return partial(self._make, instance)
+
+    def _make(self, instance: str, task: str) -> TaskRunner:
         """
         Make a task of an instance.
 
@@ -170,47 +341,19 @@ class TaskFactory:
         except KeyError as error:
             raise ParameterError(f'{prefix}tasks', problem=f': {error.args[0]}') from None
         name = task_label(task)
-        context = TaskContext(self, instance, prefix + name)
+        context = TaskContext(self.host, self._claims, instance, prefix + name)
         with creating(prefix, task):
             settings = self.host.declarations.declare(
                 kind.parameters, prefix=f'{prefix}{name}.').values
             made = TaskRunner(name, kind(
                 Member(self.host.parameters.robot_id, context, self.host.pose), settings))
         context.fail = made.fail
-        self.contexts.append(context)
-        self.runners.append(made)
+        self._contexts.append(context)
         return made
-
-
-class RegionTopics(PartTopics):
-    """
-    ``decision`` and, on a leader, ``region_summary`` of each instance, and the tasks' topics.
-
-    The topics are latched and published on change.
-    """
-
-    def __init__(self, host: RobotNode) -> None:
-        self._host = host
-        self._tasks = TaskFactory(host)
-        self._outputs: list[_RegionPublisher] = []
-
-    @property
-    def uses_heading(self) -> bool:  # type: ignore[override]
-        """Return whether there are tasks."""
-        return bool(self._tasks.contexts)
-
-    def tool(self, instance: str) -> Callable[[str], TaskRunner]:
-        """Return the function that makes the tasks of an instance."""
-        return partial(self._tasks.make, instance)
-
-    def close_tools(self) -> None:
-        """Stop the tasks made so far."""
-        for runner in self._tasks.runners:
-            runner.close()
 
     def attach(self, robot: Robot) -> None:
         """Create the publishers."""
-        self._outputs = [_RegionPublisher(self._host, instance)
+        self._outputs = [_RegionPublisher(self.host, instance)
                          for instance in robot.instances.values()
                          if Membership.name in instance.parts]
 
@@ -221,7 +364,7 @@ class RegionTopics(PartTopics):
             for runner in output.membership.task_runners:
                 if runner.first_error and not runner.logged:
                     runner.logged = True
-                    self._host.node.get_logger().error(
+                    self.host.node.get_logger().error(
                         f'task {runner.name}: {runner.first_error}')
 
     def withdraw(self) -> None:
@@ -231,7 +374,7 @@ class RegionTopics(PartTopics):
 
     def missing(self) -> list[MissingInput]:
         """Return the laser scans that tasks need and that are missing."""
-        return [each for context in self._tasks.contexts for each in context.missing()]
+        return [each for context in self._contexts for each in context.missing()]
 
 
 class _RegionPublisher:

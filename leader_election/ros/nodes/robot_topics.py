@@ -18,16 +18,33 @@ The topics of a robot: the interface of those of its parts, and its outputs.
 Its state is latched and published on change, and all of it is in one message. The topics of the
 first instance are in the robot's namespace, those of another instance in a
 namespace with the name of that instance.
+
+Where the package leader_election_msgs is installed, typed outputs say what ``leadership`` and
+``region`` say, with numbers and times in place of texts. Between robots nothing has these types:
+with some middlewares another definition of a type is a message that is dropped without a word.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+import json
 import math
+import os
+from pathlib import Path
 from typing import Any
 
+from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point32, PolygonStamped
+from leader_election.election.mandates.parameters import (
+    DIGEST_BITS,
+    Kept,
+    MandateTool,
+    Memory,
+    NO_MARK,
+    RosterMark,
+)
+from leader_election.election.mandates.part import lease_in, MANDATE_OF, MANDATE_TERM
 from leader_election.election.messages.codec import Position
 from leader_election.election.messages.wire import usual_namespace
 from leader_election.election.robot import diagnostics as vocabulary
@@ -43,20 +60,20 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reasons import NO_LEADER
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.zones import outline
+from leader_election.parameters import ParameterError
+from leader_election.parameters.files import expanded
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import Declarations
 from leader_election.ros.nodes.process import MissingInput
 from leader_election.ros.nodes.qos import advertise, OUTPUT, PROMISES, repeated
-from leader_election.ros.nodes.typed_topics import (
-    leadership,
-    region,
-    TYPED_LEADERSHIP,
-    TYPED_REGION,
-    TypedPublisher,
-)
 from rclpy.clock import Clock
 from rclpy.node import Node
-from std_msgs.msg import Bool, Float64, Int64, Int64MultiArray, String
+from std_msgs.msg import Bool, Float64, Header, Int64, Int64MultiArray, String
+
+try:
+    from leader_election_msgs.msg import Leadership, Mandate, Region
+except ImportError:
+    Leadership = Region = None
 
 
 @dataclass(frozen=True)
@@ -106,9 +123,6 @@ class PartTopics:
     def publish(self) -> None:
         """Publish the result of a round."""
 
-    def close_tools(self) -> None:
-        """End the tools made so far, since the robot could not be created."""
-
     def withdraw(self) -> None:
         """Publish that the robot takes part no more."""
 
@@ -129,7 +143,8 @@ class StatePublishers:
         self._publishers = {
             name: advertise(node, kind, prefix + name, OUTPUT, PROMISES[:1])
             for name, kind in self._kinds.items()}
-        self._typed = TypedPublisher(node, prefix + TYPED_REGION, OUTPUT)
+        self._typed = Region and advertise(
+            node, Region, f'{prefix}region/typed', OUTPUT, PROMISES)
         self._last: dict[str, Any] = {}
 
     def publish(self) -> None:
@@ -177,8 +192,10 @@ class StatePublishers:
             message.polygon.points = [Point32(x=x, y=y) for x, y in ring]
         if known != before[1]:
             self._publishers['region'].publish(message)
-        self._typed.publish(partial(
-            region, message, self._robot.parameters.robot_id, self._instance.name, members))
+        if self._typed is not None:
+            self._typed.publish(Region(
+                header=message.header, leader=self._robot.parameters.robot_id,
+                instance=self._instance.name, members=sorted(members), outline=message.polygon))
 
 
 class LeadershipPublisher:
@@ -207,12 +224,12 @@ class LeadershipPublisher:
         parameters = robot.parameters
         if self._namespace != usual_namespace(sends_on, parameters.robot_id):
             robot.name = self._namespace
+        profile = repeated(parameters.message_expiry)
         self._publisher = advertise(
-            node, DiagnosticArray, parameters.outputs_of() + LEADERSHIP,
-            repeated(parameters.message_expiry), PROMISES)
-        self._typed = [TypedPublisher(
-            node, parameters.outputs_of(instance.name) + TYPED_LEADERSHIP,
-            repeated(parameters.message_expiry)) for instance in robot.instances.values()]
+            node, DiagnosticArray, parameters.outputs_of() + LEADERSHIP, profile, PROMISES)
+        self._typed = [advertise(
+            node, Leadership, f'{parameters.outputs_of(name)}{LEADERSHIP}/typed', profile,
+            PROMISES) for name in robot.instances] if Leadership else []
         self._message = DiagnosticArray()
         self._message.status = [DiagnosticStatus(
             name=vocabulary.status_name(name, instance),
@@ -231,8 +248,8 @@ class LeadershipPublisher:
         """
         instances = self._robot.instances.values()
         last = [(instance.leader, instance.role) for instance in instances] if active else []
-        watched = active and (self._publisher.get_subscription_count()
-                              or any(typed.watched for typed in self._typed))
+        watched = active and any(publisher.get_subscription_count()
+                                 for publisher in (self._publisher, *self._typed))
         if last == self._last and not watched:
             return
         self._last = last
@@ -243,7 +260,7 @@ class LeadershipPublisher:
             self._update(i, instance, active)
         self._publisher.publish(message)
         for typed, present in zip(self._typed, self._values):
-            typed.publish(partial(leadership, message.header, present))
+            typed.publish(_typed_leadership(message.header, present))
 
     def _update(self, i: int, instance: Instance, active: bool) -> None:
         """Update the status of an instance. Most values are those of the last round."""
@@ -255,8 +272,7 @@ class LeadershipPublisher:
             before[vocabulary.SINCE] if before.get(vocabulary.LEADER) == leader
             else f'{stamp.sec}.{stamp.nanosec:09d}')
         # Both clocks now: the process may have been stopped since the round.
-        now |= part_values(
-            instance, clock.of_stamp(stamp), active, self._now())
+        now |= part_values(instance, clock.of_stamp(stamp), active, self._now())
         if now == before:
             return
         self._values[i] = now
@@ -264,3 +280,122 @@ class LeadershipPublisher:
         status.message = leadership_text(instance) if active else INACTIVE
         status.level = DiagnosticStatus.STALE if not active else (
             DiagnosticStatus.WARN if leader == str(NO_LEADER) else DiagnosticStatus.OK)
+
+
+def _typed_leadership(header: Header, values: Mapping[str, str]) -> Any:
+    """Return the values of an election on the topic ``leadership`` as a typed message."""
+    lease = lease_in(values, 0.0)
+    mandates = [] if lease is None else [Mandate(
+        acting=lease.term is not None, acting_until=_time(lease.until), term=lease.term or 0,
+        over=list(lease.over), over_until=[_time(until) for until in lease.over.values()],
+        leader=int(values[MANDATE_OF]), leader_term=int(values[MANDATE_TERM] or 0))]
+    since, _, fraction = values[vocabulary.SINCE].partition('.')
+    return Leadership(
+        header=header, id=int(values[vocabulary.ID]), name=values[vocabulary.NAMESPACE],
+        instance=values[vocabulary.INSTANCE], leader=int(values[vocabulary.LEADER]),
+        leader_namespace=values[vocabulary.LEADER_NAMESPACE],
+        is_leader=values[vocabulary.IS_LEADER] == 'true', role=values[vocabulary.ROLE],
+        distance=float(values[vocabulary.DISTANCE]), hops=int(values[vocabulary.HOPS] or -1),
+        tasks=[task for task in values[vocabulary.TASKS].split(',') if task],
+        since=Time(sec=int(since), nanosec=int(fraction or 0)),
+        reason=values[vocabulary.REASON], because=values[vocabulary.BECAUSE], mandate=mandates)
+
+
+def _time(seconds: float) -> Time:
+    whole = math.floor(seconds)
+    return Time(sec=whole, nanosec=min(int((seconds - whole) * 1e9), 10**9 - 1))
+
+
+MOST_BYTES = 1000
+MOST_PROMISE = 2.0 * 3600.0
+"""No mandate has a longer promise [s]."""
+MARK_STEPS = range(2_000_000)
+"""Those of the versions that a roster may have."""
+
+
+class MandateFile(Memory):
+    """Keeps the mandates of a robot in one line of JSON."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file. Where it is damaged the robot grants nothing."""
+        super().__init__()
+        self._path = path
+        try:
+            with path.open(encoding='ascii') as file:
+                self.kept = _kept_in(file.read(MOST_BYTES))
+        except FileNotFoundError:
+            pass
+        except (OSError, ArithmeticError, LookupError, RecursionError, TypeError,
+                ValueError) as error:
+            self.kept = Kept(math.inf)
+            self.fault = (f'grants nothing: {str(path)!r} cannot be read '
+                          f'({type(error).__name__}); when no robot has granted for the longest '
+                          'mandate, remove it, and start the robot again')
+
+    def write(self) -> None:
+        """Write the file as a whole or not at all."""
+        new = self._path.with_name(f'.{self._path.name}')
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with new.open('w', encoding='ascii') as file:
+                file.write(json.dumps(self.kept._asdict()) + '\n')
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(self._path)
+            self.fault = ''
+        except OSError as error:
+            effect = ('a restart forgets the promises' if self.kept.taken == NO_MARK else
+                      'the robot grants nothing')
+            self.fault = (f'roster and promises cannot be kept in {str(self._path)!r} '
+                          f'({error.strerror}), and {effect}; let the user of the robot write to '
+                          'this folder')
+            with suppress(OSError):
+                new.unlink()
+            return
+        # A power failure must not undo the replacement. Some file systems cannot do this.
+        with suppress(OSError):
+            folder = os.open(self._path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+
+
+def _kept_in(text: str) -> Kept:
+    """
+    Return what a file has kept.
+
+    :raises Exception: of several kinds, for a file of another form.
+    """
+    values = json.loads(text)
+    promise = float(values['promise'])
+    taken, proven = (RosterMark(*map(int, values[name])) for name in ('taken', 'proven'))
+    if not 0.0 <= promise <= MOST_PROMISE or not all(
+            mark == NO_MARK or mark.step in MARK_STEPS and mark.digest >> DIGEST_BITS == 0
+            for mark in (taken, proven)):
+        raise ValueError
+    return Kept(promise, taken, proven)
+
+
+class MandateFiles(PartTopics):
+    """The files of one robot, one for each instance."""
+
+    def tool(self, instance: str) -> MandateTool:
+        """Return clock and memory of the mandates of an instance."""
+        domain = os.environ.get('ROS_DOMAIN_ID') or '0'
+        name = f'mandates_{domain}_{self.host.parameters.robot_id}_{instance}.json'
+        return MandateTool(self.host.lag, lambda: MandateFile(_folder() / name))
+
+
+def _folder() -> Path:
+    """
+    Return the folder of the files.
+
+    :raises ParameterError: if this user has no home.
+    """
+    try:
+        return expanded(os.environ.get('XDG_STATE_HOME') or '~/.local/state') / 'leader_election'
+    except ValueError:
+        raise ParameterError('quorum', problem=': promises are kept below ~/.local/state, and '
+                             'this user has no home; set XDG_STATE_HOME to a folder that stays '
+                             'over restarts') from None

@@ -12,18 +12,23 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The node ``swarm_world``: the embedded world and its radio, in place of robots' drivers."""
+"""
+The node ``swarm_world``: the embedded world and its radio, in place of robots' drivers.
 
+What is expensive to compute is published only on the topics that have a subscriber. Messages are
+reused for all robots: creating one is expensive.
+"""
+
+from array import array
 from collections.abc import Collection, Iterable, Sequence
 import sys
 from typing import Any
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from geometry_msgs.msg import Point, Twist
+from geometry_msgs.msg import Point, TransformStamped, Twist
 from leader_election.election.messages import codec
 from leader_election.ros.nodes import clock, process
-from leader_election.ros.nodes import sensor_publishers as sensors
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.process import MissingInput
 from leader_election.ros.nodes.qos import advertise, EVENTS, NEIGHBOURHOOD, STATE, subscribe
@@ -31,7 +36,13 @@ from leader_election.simulation.motion import Array, quaternions
 from leader_election.simulation.odometry import OdometryCovariance
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.scene import Scene
-from leader_election.simulation.sensors import contours
+from leader_election.simulation.sensors import (
+    contours,
+    OBSERVER,
+    RateLimiter,
+    SCAN_BEAMS,
+    SCAN_RANGE,
+)
 from leader_election.simulation.world import World
 from nav_msgs.msg import Odometry
 import numpy as np
@@ -40,8 +51,15 @@ from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rosgraph_msgs.msg import Clock as ClockMessage
-from std_msgs.msg import String
+from sensor_msgs.msg import Imu, LaserScan
+from std_msgs.msg import Bool, Float64, Float64MultiArray, MultiArrayDimension, String
 from visualization_msgs.msg import Marker, MarkerArray
+
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:
+    # Not on PyPI, but part of a full ROS.
+    TFMessage = None
 
 DIAGNOSTICS_PERIOD = 1.0
 """The time between two messages on ``/diagnostics`` [s]."""
@@ -113,6 +131,182 @@ class RadioRelay:
         self._diagnostics.publish(message)
 
 
+ODOM, BASE = 'odom', 'base_link'
+SIGHTING_COLUMNS = 'id,range,bearing'
+BUMPER_RATE = 10.0
+"""The rate at which a bumper that touches something is published, besides its changes [Hz]."""
+
+
+def robot_publishers(node: Node, kind: Any, topic: str, ids: Sequence[int]) -> list[Publisher]:
+    """Return the publishers of ``robot_<id>/<topic>``."""
+    return [node.create_publisher(kind, f'robot_{i}/{topic}', 10) for i in ids]
+
+
+def wanted(publishers: Sequence[Publisher], silent: Collection[int] = ()) -> list[int]:
+    """
+    Return the rows of the publishers that have a subscriber.
+
+    :param silent: rows that are left out.
+    """
+    return [row for row, publisher in enumerate(publishers)
+            if row not in silent and publisher.get_subscription_count()]
+
+
+class TransformPublisher:
+    """
+    Publishes the pose of each robot by odometry as a transform (REP 105).
+
+    Frame names are the same for all robots, so each has its own topic: ``robot_<id>/tf``.
+    """
+
+    def __init__(self, node: Node, robots: Sequence[str],
+                 fixed: Sequence[TransformStamped] = ()) -> None:
+        """
+        Advertise the topics, where tf2_msgs is installed.
+
+        :param robots: the namespaces of the robots, in the order of the rows of poses.
+        :param fixed: transforms that are published beside each pose, with its stamp.
+        """
+        self._fixed = fixed
+        self._publishers = [] if TFMessage is None else [
+            node.create_publisher(TFMessage, f'{robot}/tf', EVENTS) for robot in robots]
+
+    def publish(self, stamp: Time, poses: Array, silent: Collection[int] = ()) -> None:
+        """
+        Publish the transforms.
+
+        :param poses: x, y, yaw by odometry [m, rad], shape (n, 3).
+        :param silent: the rows that are not published.
+        """
+        for each in self._fixed:
+            each.header.stamp = stamp
+        for row in wanted(self._publishers, silent):
+            self._publishers[row].publish(TFMessage(
+                transforms=[transform(stamp, poses[row]), *self._fixed]))
+
+
+def transform(stamp: Time, pose: Array) -> TransformStamped:
+    """Return the transform of a pose x, y, yaw [m, rad]."""
+    made = TransformStamped(child_frame_id=BASE)
+    made.header.stamp, made.header.frame_id = stamp, ODOM
+    made.transform.translation.x, made.transform.translation.y = pose[:2].tolist()
+    made.transform.rotation.z, made.transform.rotation.w = quaternions(pose[2:])[0].tolist()
+    return made
+
+
+class ScanPublisher:
+    """Publishes ``robot_<id>/scan``, unless the rate [Hz] is 0."""
+
+    def __init__(self, node: Node, world: World, rate: float) -> None:
+        self._world, self._rate = world, RateLimiter(rate)
+        self._publishers = robot_publishers(
+            node, LaserScan, 'scan', world.scene.ids if rate else ())
+        self._message = LaserScan(
+            angle_min=0.0, angle_increment=world.lidar.increment,
+            angle_max=world.lidar.increment * (SCAN_BEAMS - 1),
+            scan_time=1.0 / rate if rate else 0.0,
+            range_min=0.0, range_max=SCAN_RANGE)
+        self._message.header.frame_id = BASE
+
+    def publish(self, stamp: Time) -> None:
+        """Publish scans if they are due at the world's time."""
+        scanning = wanted(self._publishers) if self._rate.due(self._world.time) else []
+        if not scanning:
+            return
+        self._message.header.stamp = stamp
+        scans = self._world.lidar.scan(self._world.poses, scanning).astype(np.float32)
+        for row, ranges in zip(scanning, scans):
+            self._message.ranges = array('f', ranges.tobytes())
+            self._publishers[row].publish(self._message)
+
+
+class ReadingPublisher:
+    """Publishes ``robot_<id>/reading``, of scalar sensors, unless the rate [Hz] is 0."""
+
+    def __init__(self, node: Node, world: World, rate: float) -> None:
+        self._world, self._rate = world, RateLimiter(rate)
+        self._publishers = robot_publishers(
+            node, Float64, 'reading', world.scene.ids if rate else ())
+
+    def publish(self, stamp: Time) -> None:
+        """Publish readings if they are due at the world's time. They have no stamp."""
+        if self._rate.due(self._world.time):
+            values = self._world.field.value(self._world.poses).tolist()
+            for publisher, value in zip(self._publishers, values):
+                publisher.publish(Float64(data=value))
+
+
+class BodyPublisher:
+    """
+    Publishes ``robot_<id>/bumper`` and ``robot_<id>/imu``, of robots with contact physics.
+
+    A bumper is published on each change, and again and again while it is touched. An IMU has
+    no errors, includes gravity, and does not estimate the orientation.
+    """
+
+    def __init__(self, node: Node, world: World) -> None:
+        ids = world.scene.ids if world.physics else ()
+        self._world, self._rate = world, RateLimiter(BUMPER_RATE)
+        self._touched = [False] * len(ids)
+        self._bumpers = robot_publishers(node, Bool, 'bumper', ids)
+        self._imus = robot_publishers(node, Imu, 'imu', ids)
+        self._message = Imu()
+        self._message.header.frame_id = BASE
+        # The convention for a sensor that does not measure the orientation.
+        self._message.orientation_covariance[0] = -1.0
+
+    def publish(self, stamp: Time) -> None:
+        """
+        Publish the contacts and the mean motion of the last step.
+
+        :param stamp: the time at its end.
+        """
+        physics = self._world.physics
+        if physics is None:
+            return
+        touching, due = physics.touching.tolist(), self._rate.due(self._world.time)
+        for publisher, before, now in zip(self._bumpers, self._touched, touching):
+            if now != before or (now and due):
+                publisher.publish(Bool(data=now))
+        self._touched = touching
+        message = self._message
+        message.header.stamp = stamp
+        rows = np.hstack((physics.turn_rates, physics.accelerations)).tolist()
+        turn, acceleration = message.angular_velocity, message.linear_acceleration
+        for row in wanted(self._imus):
+            turn.x, turn.y, turn.z, acceleration.x, acceleration.y, acceleration.z = rows[row]
+            self._imus[row].publish(message)
+
+
+class SightingPublisher:
+    """Publishes ``robot_<id>/measurements``: sightings of other robots and of landmarks."""
+
+    def __init__(self, node: Node, world: World) -> None:
+        self._world = world
+        self._publishers = robot_publishers(
+            node, Float64MultiArray, 'measurements',
+            world.scene.ids if world.sighting_sensors else ())
+        width = SIGHTING_COLUMNS.count(',') + 1
+        self._message = Float64MultiArray()
+        self._message.layout.dim = [
+            MultiArrayDimension(label='sightings'),
+            MultiArrayDimension(label=SIGHTING_COLUMNS, size=width, stride=width)]
+
+    def publish(self, stamp: Time) -> None:
+        """Publish the sightings since the last call, one message per robot, without a stamp."""
+        if not self._publishers:
+            return
+        seen = self._world.sightings(wanted(self._publishers))
+        seen = seen[np.argsort(seen[:, OBSERVER], kind='stable')]
+        rows, begins = np.unique(seen[:, OBSERVER], return_index=True)
+        first = self._message.layout.dim[0]
+        for row, found in zip(rows.tolist(), np.split(seen[:, 1:], begins[1:])):
+            first.size, first.stride = len(found), found.size
+            # An array is assigned much faster than a list.
+            self._message.data = array('d', found.tobytes())
+            self._publishers[int(row)].publish(self._message)
+
+
 _MAX_CATCH_UP = 10
 """The greatest number of steps that a late world makes up for. Beyond it, it skips time."""
 _MAX_CATCH_UP_OF_CLOCK = 2
@@ -151,16 +345,18 @@ class SwarmWorld(Node):
         self.world = World(parameters)
         declared.changed = self.world.configure
         ids = self.world.scene.ids
-        self._odom = sensors.robot_publishers(self, Odometry, 'odom', ids)
-        self._truth = sensors.robot_publishers(self, Odometry, 'ground_truth', ids)
-        self._transforms = sensors.TransformPublisher(
-            self, [f'robot_{i}' for i in ids])
-        self._odom_message = _odometry(sensors.ODOM)
+        self._odom = robot_publishers(self, Odometry, 'odom', ids)
+        self._truth = robot_publishers(self, Odometry, 'ground_truth', ids)
+        self._transforms = TransformPublisher(self, [f'robot_{i}' for i in ids])
+        self._odom_message = _odometry(ODOM)
         self._truth_message = _odometry('map')
         self._scene = advertise(self, MarkerArray, 'world', STATE)
         self._scene.publish(_markers(
             self.world.scene, contours(parameters) if parameters.reading_rate else ()))
-        self._sensors = sensors.sensor_publishers(self, self.world, parameters)
+        self._sensors = (
+            ScanPublisher(self, self.world, parameters.scan_rate),
+            ReadingPublisher(self, self.world, parameters.reading_rate),
+            BodyPublisher(self, self.world), SightingPublisher(self, self.world))
         self._subscribe_commands(ids)
         self._clock_topic: Publisher | None = None
         self._listeners = parameters.clock_listeners
@@ -242,7 +438,7 @@ class SwarmWorld(Node):
 
 
 def _odometry(frame: str) -> Odometry:
-    message = Odometry(child_frame_id=sensors.BASE)
+    message = Odometry(child_frame_id=BASE)
     message.header.frame_id = frame
     return message
 

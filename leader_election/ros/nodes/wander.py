@@ -24,17 +24,19 @@ parameter ``blind``, and one without odometry not at all.
 from collections.abc import Callable
 from copy import copy
 import math
+import time
 from typing import Any
 
 from leader_election.election.messages import codec
+from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.tasks.driving import ScanDriver, WARNING_PERIOD
-from leader_election.election.tasks.goals import levy, Wander, WanderParameters
+from leader_election.election.tasks.goals import Wander, WanderParameters
 from leader_election.election.tasks.steering import Scan
-from leader_election.localisation.poses import heading, IDENTITY, Pose, position
+from leader_election.localisation.poses import from_parameter, heading, IDENTITY, Pose, position
 from leader_election.parameters import frame_name, ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
-from leader_election.ros.nodes.localisation_topics import ParameterOrigin, pose_of, ROBOT_NODE
+from leader_election.ros.nodes.localisation_topics import pose_of
 from leader_election.ros.nodes.process import MissingInput, run
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, subscribe
 from leader_election.simulation.motion import LEVY_SCALE, LEVY_SHAPE
@@ -44,12 +46,17 @@ from leader_election.swarm.fleet.robot_list import is_robot_name
 from nav_msgs.msg import Odometry
 import numpy as np
 from numpy.typing import NDArray
+from rcl_interfaces.msg import ParameterType
+from rcl_interfaces.srv import GetParameters
 from rclpy.clock import Clock
 from rclpy.node import Node
 from rclpy.publisher import Publisher
-from rclpy.timer import Timer
 from std_msgs.msg import String
 
+ROBOT_NODE = 'election_node'
+RETRY_AFTER = 1.0
+"""The time after which a request is repeated: the node may have restarted [s]."""
+_REQUESTED = ('robot_id', 'frame', 'initial_pose')
 PATIENCE = 4.0
 """The time without progress after which a goal is given up for the next one [s]."""
 _STEPS = 4
@@ -80,18 +87,79 @@ def namespaces(text: str) -> tuple[str, ...]:
     return tuple(f'{name}/' for name in names) or ('',)
 
 
-class RobotContext:
+class ParameterOrigin:
     """
-    The topics of one robot among several in a node, for its driver.
+    Requests a robot's id, frame and initial pose from the parameters of its node.
 
-    :ivar node: the node itself.
-    :ivar steady_clock: the clock of ages and timers.
-    :ivar prefix: the start of the robot's topic names, empty or ending in a slash.
+    :ivar id: the robot's, ``None`` until there is an answer.
+    :ivar frame: the frame that the robots share.
+    :ivar pose: the pose of odometry's frame in it, ``None`` until there is an answer.
     """
 
-    def __init__(self, node: Node, steady_clock: Clock, prefix: str) -> None:
-        self.node, self.prefix = node, prefix
-        self.steady_clock = steady_clock
+    def __init__(self, node: Node, prefix: str) -> None:
+        """
+        Create the client. :meth:`ask` makes the request.
+
+        :param prefix: the start of the robot's topic names, empty or ending in a slash.
+        """
+        self.id: int | None = None
+        self.frame = ElectionParameters.frame
+        self.pose: Pose | None = None
+        self._client = node.create_client(GetParameters, f'{prefix}{ROBOT_NODE}/get_parameters')
+        self._since = -math.inf
+
+    def ask(self) -> None:
+        """Make a request unless one is answered or pending. To be called repeatedly."""
+        # In real time: simulated time can advance faster than nodes answer.
+        now = time.monotonic()
+        if self.id is None and now - self._since > RETRY_AFTER and self._client.service_is_ready():
+            self._since = now
+            request = GetParameters.Request(names=_REQUESTED)
+            self._client.call_async(request).add_done_callback(self._take)
+
+    def _take(self, answer: Any) -> None:
+        values = answer.result().values
+        if not values or any(value.type == ParameterType.PARAMETER_NOT_SET for value in values):
+            return
+        robot_id, frame, pose = values
+        self.frame = frame_name(frame.string_value)
+        self.pose = from_parameter(list(pose.double_array_value))
+        self.id = robot_id.integer_value
+
+
+class WanderingRobot:
+    """
+    One robot that wanders: its odometry, its goals, and the context of its driver.
+
+    Goals are in odometry's own frame, whose pose in the shared frame may be unknown: a random walk
+    is the same in any frame.
+
+    :ivar node: the node, among several robots of which it may be one.
+    :ivar prefix: the start of its topic names, empty or ending in a slash.
+    :ivar origin: the pose of its odometry's frame, ``None`` if it is not needed.
+    :ivar driver: the driving loop.
+    :ivar problem: the reason why it stands still, one line. Empty while it drives.
+    """
+
+    def __init__(self, node: Node, steady_clock: Clock, prefix: str,
+                 parameters: WanderParameters) -> None:
+        """
+        Subscribe and advertise. The robot does not move yet.
+
+        :param steady_clock: the clock of ages.
+        """
+        self.node, self.prefix, self._steady_clock = node, prefix, steady_clock
+        self.origin = ParameterOrigin(node, prefix) if parameters.world else None
+        self.problem = ''
+        self._odometry: Odometry | None = None
+        self._odometry_time = -math.inf
+        seed = f'{parameters.seed}/{node.get_namespace()}/{prefix}'
+        wander = Wander(seed, parameters.tolerance, PATIENCE, LEVY_SCALE, LEVY_SHAPE)
+        self.driver = ScanDriver(
+            self, parameters, wander.goal, seed=seed, blocked=wander.give_up)
+        self.listen('odom', Odometry, self._receive_odometry)
+
+    # The context of the driver.
 
     def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
         """Subscribe to a sensor's topic: only the newest message counts."""
@@ -101,62 +169,18 @@ class RobotContext:
         """Return a publisher of commands."""
         return self.node.create_publisher(kind, self.prefix + topic, 10)
 
-    def every(self, period: float, callback: Callable[[], None]) -> Timer:
-        """Return a timer of a period [s]."""
-        return self.node.create_timer(period, callback, clock=self.steady_clock)
-
     def seconds(self) -> float:
         """Return the time on the clock of ages [s]."""
-        return clock.seconds(self.steady_clock)
-
-
-class WanderingRobot:
-    """
-    One robot that wanders: its odometry, its goals and its driver.
-
-    Goals are in odometry's own frame, whose pose in the shared frame may be unknown: a random walk
-    is the same in any frame.
-
-    :ivar prefix: the start of its topic names.
-    :ivar origin: the pose of its odometry's frame, ``None`` if it is not needed.
-    :ivar driver: the driving loop.
-    :ivar problem: the reason why it stands still, one line. Empty while it drives.
-    """
-
-    def __init__(self, context: RobotContext, parameters: WanderParameters, wander: Wander,
-                 seed: str, *, needs_origin: bool) -> None:
-        """
-        Subscribe and advertise. The robot does not move yet.
-
-        :param wander: its goals.
-        :param seed: of its random turns.
-        :param needs_origin: whether its place in the shared frame is needed.
-        """
-        self.prefix = context.prefix
-        self.origin = ParameterOrigin(
-            context.node, context.steady_clock, context.prefix) if needs_origin else None
-        self.problem = ''
-        self._context = context
-        self._odometry: Odometry | None = None
-        self._odometry_time = -math.inf
-        self.driver = ScanDriver(context, parameters, wander.goal, seed=seed,
-                                 blocked=wander.give_up)
-        context.listen('odom', Odometry, self._receive_odometry)
+        return clock.seconds(self._steady_clock)
 
     def _receive_odometry(self, odometry: Odometry) -> None:
-        self._odometry, self._odometry_time = odometry, self._context.seconds()
-
-    def _pose(self) -> Place | None:
-        """Return the robot's place in odometry's frame, ``None`` if it is too old."""
-        if self._odometry is None or not self.driver.is_fresh(self._odometry_time):
-            return None
-        return _place(self._odometry, IDENTITY)
+        self._odometry, self._odometry_time = odometry, self.seconds()
 
     def missing(self) -> list[MissingInput]:
         """Return the missing inputs: odometry, until it arrives."""
         if self._odometry is not None:
             return []
-        topic = self._context.node.resolve_topic_name(f'{self.prefix}odom')
+        topic = self.node.resolve_topic_name(f'{self.prefix}odom')
         return [MissingInput('odometry', topic, 'start its driver or simulator, or give parameter '
                              'robots the namespaces of the robots')]
 
@@ -170,7 +194,7 @@ class WanderingRobot:
 
     def age(self) -> float:
         """Return the age of the last place [s]."""
-        return self._context.seconds() - self._odometry_time
+        return self.seconds() - self._odometry_time
 
     def drive(self, scan: Scan | None, missing: str) -> None:
         """
@@ -179,7 +203,9 @@ class WanderingRobot:
         :param scan: the obstacles round it, ``None`` if unknown, so it stops.
         :param missing: the reason for a missing scan, as text.
         """
-        pose = self._pose()
+        pose = None
+        if self._odometry is not None and self.driver.is_fresh(self._odometry_time):
+            pose = _place(self._odometry, IDENTITY)
         if pose is None:
             # Until the first odometry it is a missing input.
             self.problem = '' if self._odometry is None else 'its odometry stays away'
@@ -207,17 +233,11 @@ class WanderNode(Node):
             self._map_lidar = MapLidar(load_arena(parameters.world), parameters.robot_radius,
                                        parameters.speed)
             subscribe(self, String, 'neighbourhood', self._receive_position, NEIGHBOURHOOD)
-        self.robots = [self._robot(prefix) for prefix in namespaces(parameters.robots)]
+        self.robots = [WanderingRobot(self, self._steady_clock, prefix, parameters)
+                       for prefix in namespaces(parameters.robots)]
         for period, callback in ((parameters.reaction / _STEPS, self._step),
                                  (WARNING_PERIOD, self._warn)):
             self.create_timer(period, callback, clock=self._steady_clock)
-
-    def _robot(self, prefix: str) -> WanderingRobot:
-        p = self._settings
-        seed = f'{p.seed}/{self.get_namespace()}/{prefix}'
-        wander = Wander(seed, p.tolerance, PATIENCE, levy(LEVY_SCALE, LEVY_SHAPE))
-        return WanderingRobot(RobotContext(self, self._steady_clock, prefix), p, wander, seed,
-                              needs_origin=self._map_lidar is not None)
 
     def _receive_position(self, message: String) -> None:
         received = codec.whereabouts(message.data)
@@ -284,7 +304,7 @@ def _place(odometry: Odometry, origin: Pose) -> Place | None:
 
     :param origin: the pose of odometry's frame in the frame of the result.
     """
-    pose = pose_of(odometry.pose.pose)
+    pose = pose_of(odometry.pose.pose.position, odometry.pose.pose.orientation)
     return None if pose is None else (*position(origin @ pose), heading(origin @ pose))
 
 

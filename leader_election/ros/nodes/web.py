@@ -22,7 +22,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.diagnostics import hardware_id, robot_statuses, RobotStatus
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.observer import SwarmObserver
+from leader_election.ros.nodes.monitor import SwarmObserver
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import STREAM
 from leader_election.ros.nodes.swarm_doctor import status_of

@@ -24,7 +24,7 @@ from typing import Any
 from leader_election.election.regions import collection
 from leader_election.election.regions.aggregate import AggregateSet
 from leader_election.election.regions.task import Member, Task
-from leader_election.election.tasks.navigation import Report
+from leader_election.election.tasks.driving import Report
 from leader_election.parameters import build
 from leader_election.simulation.motion import least_distance
 from leader_election.simulation.parameters import WorldParameters

@@ -22,7 +22,6 @@ from hypothesis import strategies as st
 from leader_election.election.tasks.coverage import (
     area_of,
     assign,
-    disc,
     lanes,
     MOST_CORNERS,
     MOST_PIECES,
@@ -174,7 +173,7 @@ def test_detailed_outline_is_simplified() -> None:
     assert received.hausdorff_distance(fine) < 0.25
     assert received.area == pytest.approx(fine.area, rel=0.02)
     # The disc of a region is sent as it is, but for the grid.
-    assert len(outline_of(disc((1.0, 2.0), 5.0))[0]) == 40
+    assert len(outline_of(shapely.Point(1, 2).buffer(5.0, quad_segs=5))[0]) == 40
 
 
 def test_outline_has_the_largest_islands_and_no_holes() -> None:

@@ -12,26 +12,30 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The driver by its scans, and its escape after a touch."""
+"""The driver by scans, and the one by Nav2: goals sent once, cancelled, and sent again."""
 
 import math
 from types import SimpleNamespace
 from typing import Any
 
-from election.tasks.memory_context import MemoryContext, scan_of
+from budget import examples
+from election.tasks.memory_context import MemoryContext, MemoryNavigator, scan_of
 from geometry_msgs.msg import TwistStamped
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from leader_election.election.tasks.driving import ScanDriver
-from leader_election.election.tasks.escape import (
-    AHEAD,
-    AHEAD_TIME,
-    BACK,
-    Escape,
-    LEAST_TURN,
-    Progress,
+from leader_election.election.regions.task import Member
+from leader_election.election.tasks.driving import (
+    LONGEST_RETRY,
+    Nav2Driver,
+    PERIOD,
+    Report,
+    RETRY,
+    ScanDriver,
+    SILENCE,
 )
-from leader_election.election.tasks.steering import DrivingParameters, Scan, steer
+from leader_election.election.tasks.rally import Rally, RallyParameters
+from leader_election.election.tasks.steering import BACK, DrivingParameters, Scan, steer
+from leader_election.parameters import build
 import pytest
 from rclpy.clock import ROSClock
 from std_msgs.msg import Bool
@@ -104,7 +108,6 @@ def test_driver_stops_without_scans() -> None:
 
 @pytest.mark.parametrize(('wrong', 'reason'), [
     *(({'range_max': value}, 'range_max') for value in (0.0, math.nan, 12000.0)),
-    *(({'range_min': value}, 'range_min') for value in (4.0, math.nan, -0.1)),
     *(({'angle_increment': value}, 'angle_increment') for value in (0.0, math.nan, 1e-9, 45.0)),
     ({'angle_min': math.nan}, 'angle_min'), ({'angle_min': 3.0, 'angle_increment': 0.05}, 'ahead'),
     ({'angle_min': -0.5, 'angle_increment': -0.2, 'ranges': [2.0] * 5}, 'no beam points ahead'),
@@ -222,82 +225,168 @@ def test_driver_backs_off_when_wheels_stall() -> None:
     assert speeds[:10] == [0.5] * 10 and speeds[-1] < 0.0 and robot.blocked == 1
 
 
-# Backing off and turning away: the manoeuvre as a function of time, and robots that are stuck.
+# Goals for Nav2.
 
-HERE = (1.0, 2.0, math.pi / 2)
-RATE = 1.5
-DT = 0.05
-
-
-def performed(escape: Escape, begin: float = 0.0, touches: float = 0.3) -> tuple[float, float]:
-    """Perform the manoeuvre, and return the way and the angle that were commanded [m, rad]."""
-    way = angle = 0.0
-    for k in range(400):
-        now = begin + k * DT
-        command = escape.command(now < begin + touches, HERE, RATE, now)
-        if command is None:
-            return way, angle
-        assert command[0] <= 0.0 and 0.0 in command
-        way, angle = way + command[0] * DT, angle + command[1] * DT
-    raise AssertionError('it does not end')
+HERE = (0.0, 0.0, 0.0)
+EAST, NORTH = (3.0, 0.0), (0.0, 3.0)
 
 
-@given(st.integers(), st.floats(0.0, 1e6))
-def test_escape_backs_off_and_turns_away(seed: int, begin: float) -> None:
-    escape = Escape(seed)
-    escape.begin(begin)
-    way, angle = performed(escape, begin)
-    assert way == pytest.approx(-BACK, abs=0.02)
-    assert LEAST_TURN - 2 * RATE * DT <= abs(angle) <= math.pi + 2 * RATE * DT
+class Navigation:
+    """A driver by Nav2, and the navigator that its goals go to."""
+
+    def __init__(self, gives_feedback: bool = True) -> None:
+        self.context = MemoryContext()
+        self.navigator = self.context.nav2 = MemoryNavigator(gives_feedback)
+        self.place: tuple[float, float] | None = None
+        self.driver = Nav2Driver(self.context, DrivingParameters(tolerance=0.1),
+                                 lambda x, y, now: self.place, lambda: HERE)
+
+    def at(self, now: float, place: tuple[float, float] | None) -> int:
+        """Ask for a place at a time, and return the number of goals sent so far."""
+        self.context.now, self.place = now, place
+        self.context.timers[0].callback()
+        return len(self.navigator.goals)
+
+    def report(self, report: Report, goal: int = -1) -> None:
+        self.navigator.reports[goal](report)
 
 
-def test_escape_turns_to_both_sides_by_its_seed() -> None:
-    def angle(seed: int) -> float:
-        escape = Escape(seed)
-        escape.begin(0.0)
-        return performed(escape)[1]
-    assert angle(3) == angle(3) and {angle(seed) > 0 for seed in range(8)} == {True, False}
+def test_goal_is_sent_once_and_faces_away_from_the_robot() -> None:
+    navigation = Navigation()
+    assert [navigation.at(now, NORTH) for now in (0.0, 0.5, 1.0)] == [1, 1, 1]
+    assert navigation.at(1.5, (0.0, 3.05)) == 1
+    assert navigation.navigator.goals == [pytest.approx((0.0, 3.0, 1.5708), abs=1e-4)]
+    assert navigation.navigator.cancelled == 0
 
 
-def test_escape_ends_with_a_drive_ahead() -> None:
-    escape = Escape(1)
-    assert escape.command(False, HERE, RATE, 0.0) is None
-    assert escape.detour(HERE, 0.1, 0.0) is None
-    for pose, now in ((HERE, 9.01 + AHEAD_TIME), ((1.0, 1.95 + AHEAD, 0.0), 9.5)):
-        escape.begin(0.0)
-        assert escape.command(False, HERE, RATE, 9.0) is None
-        assert escape.detour(HERE, 0.1, 9.0) == pytest.approx((1.0, 2.0 + AHEAD))
-        assert escape.detour(pose, 0.1, now) is None and escape.detour(HERE, 0.1, now) is None
+def test_reached_goal_is_not_sent_again_until_the_place_changes() -> None:
+    navigation = Navigation()
+    navigation.at(0.0, EAST)
+    assert not navigation.driver.is_reached(EAST)
+    navigation.report(Report.REACHED)
+    assert navigation.driver.is_reached(EAST) and not navigation.driver.is_reached(NORTH)
+    assert [navigation.at(1.0, EAST), navigation.at(2.0, NORTH)] == [1, 2]
+    assert navigation.navigator.cancelled == 0
 
 
-def test_escape_ends_when_cancelled_or_time_goes_back() -> None:
-    escape = Escape(1)
-    escape.begin(5.0)
-    assert escape.command(False, HERE, RATE, 4.0) is None
-    assert escape.command(False, HERE, RATE, 5.1) is None
-    escape.begin(5.0)
-    escape.end()
-    assert escape.command(False, HERE, RATE, 5.1) is None
+def test_old_goal_is_cancelled_and_has_ended_before_the_next_is_sent() -> None:
+    navigation = Navigation()
+    navigation.at(0.0, EAST)
+    assert navigation.at(0.5, NORTH) == 1 and navigation.navigator.cancelled == 1
+    assert navigation.at(1.0, NORTH) == 1 and navigation.navigator.cancelled == 2
+    navigation.report(Report.CANCELLED)
+    assert navigation.at(1.5, NORTH) == 2 and navigation.navigator.cancelled == 2
+    assert navigation.driver.counts.total() == 0
 
 
-def judged(forward: float, speed: float, seconds: float, turn: float = 0.0) -> bool:
-    """Return whether a robot that drives at a speed is found stuck at any time."""
-    progress, (x, y, yaw) = Progress(), (0.0, 0.0, 0.0)
-    for k in range(int(seconds * 10)):
-        if progress.stuck(forward, (x, y, yaw), k * 0.1):
-            return True
-        x, y, yaw = (x + speed * 0.1 * math.cos(yaw), y + speed * 0.1 * math.sin(yaw),
-                     yaw + 0.1 * turn)
-    return False
+@pytest.mark.parametrize('report', [Report.REFUSED, Report.ABORTED])
+def test_failed_goal_is_counted_and_sent_again_after_growing_waits(report: Report) -> None:
+    navigation, now, waits = Navigation(), 0.0, []
+    navigation.at(now, EAST)
+    for sent in range(1, 8):
+        navigation.report(report)
+        before = now
+        while navigation.at(now, EAST) == sent:
+            now += PERIOD
+        waits.append(now - before)
+    assert waits == [RETRY, 4.0, 8.0, 16.0, LONGEST_RETRY, LONGEST_RETRY, LONGEST_RETRY]
+    assert navigation.driver.counts[report.value] == 7
+    navigation.report(Report.REACHED)
+    navigation.at(now, NORTH)
+    navigation.report(report)
+    assert navigation.at(now + RETRY, NORTH) == 10, 'after a success the wait is short again'
 
 
-def test_robot_commanded_forward_without_motion_is_stuck() -> None:
-    assert judged(0.5, 0.0, 2.0) and judged(0.05, 0.0, 20.0)
-    assert not judged(0.5, 0.15, 30.0), 'slow is not stuck'
-    assert not judged(0.05, 0.05, 30.0, turn=1.5), 'nor is driving in small circles'
-    assert not judged(0.0, 0.0, 30.0) and not judged(-0.2, 0.0, 30.0)
+def test_goal_without_feedback_is_cancelled_and_counted_as_lost() -> None:
+    navigation = Navigation()
+    navigation.at(0.0, EAST)
+    navigation.at(SILENCE, EAST)
+    navigation.report(Report.PROGRESS)
+    navigation.at(2.0 * SILENCE, EAST)
+    assert navigation.navigator.cancelled == 0
+    navigation.at(2.0 * SILENCE + PERIOD, EAST)
+    assert navigation.navigator.cancelled == 1
+    assert navigation.driver.counts[Report.LOST.value] == 1
 
 
-def test_robot_without_commands_is_not_stuck() -> None:
-    progress = Progress()
-    assert not any(progress.stuck(0.5, HERE, now) for now in (0.0, 0.5, 9.0, 9.5, 5.0, 5.5))
+def test_goal_of_a_navigator_without_feedback_is_not_lost_by_silence() -> None:
+    navigation = Navigation(gives_feedback=False)
+    assert [navigation.at(now, EAST) for now in (0.0, 100.0)] == [1, 1]
+
+
+def test_goal_is_lost_when_the_navigator_ends_and_sent_to_the_next_one() -> None:
+    navigation = Navigation()
+    navigation.at(0.0, EAST)
+    navigation.navigator.ready = False
+    assert navigation.at(0.5, EAST) == 1
+    assert navigation.driver.counts[Report.LOST.value] == 1
+    assert navigation.at(10.0, EAST) == 1
+    navigation.navigator.ready = True
+    assert navigation.at(10.5, EAST) == 2
+
+
+STEPS = st.lists(st.one_of(
+    st.tuples(st.just('ask'), st.sampled_from([None, EAST, NORTH])),
+    st.tuples(st.just('report'), st.sampled_from(list(Report))),
+    st.tuples(st.just('ready'), st.booleans()),
+    st.tuples(st.just('wait'), st.sampled_from([0.1, 1.0, 40.0]))), max_size=60)
+
+
+@settings(max_examples=examples(300))
+@given(STEPS)
+def test_goal_follows_the_end_of_the_one_before_and_in_the_end_is_the_wanted_one(
+        steps: list[tuple[str, Any]]) -> None:
+    navigation, now, wanted, has_ended = Navigation(), 0.0, None, True
+    navigator = navigation.navigator
+    for kind, value in steps:
+        sent, cancelled = len(navigator.goals), navigator.cancelled
+        if kind == 'ask':
+            wanted = value
+        elif kind == 'report' and navigator.reports:
+            navigation.report(value)
+            has_ended |= value is not Report.PROGRESS
+        elif kind == 'ready':
+            navigator.ready = value
+        elif kind == 'wait':
+            now += value
+        has_ended |= not navigator.ready
+        if navigation.at(now, wanted) > sent:
+            assert has_ended and len(navigator.goals) == sent + 1
+            has_ended = False
+        has_ended |= navigator.cancelled > cancelled
+    # From now on the navigator works: it ends cancelled goals.
+    navigator.ready = True
+    for _ in range(4):
+        now, cancelled = now + LONGEST_RETRY, navigator.cancelled
+        navigation.at(now, wanted)
+        if navigator.cancelled > cancelled:
+            navigation.report(Report.CANCELLED)
+    if wanted is not None:
+        assert navigator.goals[-1][:2] == wanted
+
+
+def member(context: MemoryContext) -> Rally:
+    task = Rally(Member(2, context, pose=lambda: HERE, leader=1),
+                 build(RallyParameters, {'drive_by': 'nav2'}))
+    task.act([[2, 3.0, 0.0]])
+    return task
+
+
+def test_task_that_drives_by_nav2_sends_goals_and_no_velocities() -> None:
+    context = MemoryContext()
+    task = member(context)
+    context.advance_to(PERIOD)
+    assert context.nav2.goals == [(3.0, 0.0, 0.0)]
+    assert 'cmd_vel' not in context.publishers and 'scan' not in context.listeners
+    context.nav2.reports[0](Report.ABORTED)
+    assert 'goals aborted (1 so far)' in context.warnings[0]
+    assert task.counts['goals_aborted'] == 1
+
+
+def test_robot_has_arrived_where_nav2_says_so_or_within_the_tolerance() -> None:
+    context = MemoryContext()
+    task = member(context)
+    context.advance_to(PERIOD)
+    assert not task.has_arrived(EAST) and task.has_arrived((0.05, 0.0))
+    context.nav2.reports[0](Report.REACHED)
+    assert task.has_arrived(EAST) and not task.has_arrived(NORTH)

@@ -22,7 +22,7 @@ from election.tasks.memory_context import MemoryContext, summary_of
 from leader_election.election.regions.task import Member
 from leader_election.election.tasks.count import Count
 from leader_election.election.tasks.field import Field, FieldParameters
-from leader_election.parameters import build, ParameterError
+from leader_election.parameters import build
 import pytest
 from std_msgs.msg import Bool, Float64
 
@@ -79,62 +79,44 @@ def test_reading_is_ignored_when_expired_or_no_number() -> None:
 
 @pytest.mark.parametrize(('settings', 'calm', 'out'), [
     ({'alarm_above': 25.0}, 25.0, 25.5), ({'alarm_below': -3.0}, -3.0, -3.5)])
-def test_alarm_reaches_every_member_and_lasts_for_the_configured_rounds(
+def test_alarm_reaches_every_member_and_lasts_for_five_rounds(
         settings: dict[str, float], calm: float, out: float) -> None:
-    one, two = (monitor(robot, hold=3, **settings) for robot in (1, 2))
+    one, two = (monitor(robot, **settings) for robot in (1, 2))
     measure(one, calm)
     measure(two, calm)
     round_of(one, two)
     assert alarms(one) == alarms(two) == [False]
     measure(two, out)
-    # Two rounds out of bounds, then three more with the alarm: 3, 3, 2, 1, 0.
-    assert [round_of(one, two)['alarm'], round_of(one, two)['alarm']] == [3, 3]
+    # Two rounds out of bounds, then five more with the alarm.
+    assert [round_of(one, two)['alarm'], round_of(one, two)['alarm']] == [5, 5]
     measure(two, calm)
-    assert [round_of(one, two)['alarm'] for _ in range(4)] == [2, 1, 0, 0]
+    assert [round_of(one, two)['alarm'] for _ in range(6)] == [4, 3, 2, 1, 0, 0]
     assert alarms(one) == alarms(two) == [False, True, False]
     assert two.member.node.latched['alarm']
     assert type(two.member.node.published('alarm')[0]) is Bool
 
 
 def test_next_leader_continues_an_alarm_until_it_ends() -> None:
-    one, two = (monitor(robot, hold=4, alarm_above=25.0) for robot in (1, 2))
+    one, two = (monitor(robot, alarm_above=25.0) for robot in (1, 2))
     measure(one, 30.0)
-    assert round_of(one, two)['alarm'] == 4
-    # The first is gone: a round without a decision, then the second leads. 4 - 1 = 3, 2, 1, 0.
+    assert round_of(one, two)['alarm'] == 5
+    # The first is gone: a round without a decision, then the second leads.
     two.act(None)
-    assert [round_of(two)['alarm'] for _ in range(3)] == [2, 1, 0]
+    assert [round_of(two)['alarm'] for _ in range(4)] == [3, 2, 1, 0]
     assert alarms(two) == [True, False]
 
 
 @pytest.mark.parametrize('alarm', ['nan', '3', None, [3], True])
 def test_alarm_duration_is_refused_when_no_number_of_rounds(alarm: object) -> None:
-    task = monitor(2, hold=3)
+    task = monitor(2)
     with pytest.raises(ValueError, match='it takes a number of rounds'):
         task.act({'alarm': alarm})
     task.act(None)
     assert alarms(task) == [False]
 
 
-def test_number_is_read_from_any_message_type() -> None:
-    from geometry_msgs.msg import PoseStamped
-    task = monitor(1, topic='sonde', message='geometry_msgs/msg/PoseStamped',
-                   field='pose.position.z')
-    message = PoseStamped()
-    message.pose.position.z = 2.5
-    task.member.node.deliver('sonde', message)
-    assert round_of(task)['mean'] == 2.5
-
-
-@pytest.mark.parametrize('settings', [
-    {'message': 'Float64'}, {'message': 'no_msgs/msg/Float64'}, {'message': 'std_msgs/msg/No'},
-    {'field': 'temperature'}, {'message': 'std_msgs/msg/Header', 'field': 'stamp'}])
-def test_message_type_is_refused_when_it_has_no_such_number(settings: dict[str, str]) -> None:
-    with pytest.raises(ParameterError, match='parameter field.message: .* is not allowed'):
-        monitor(1, **settings)
-
-
 def test_next_leader_names_the_robots_that_raised_alarms_before() -> None:
-    one, two, late = (monitor(robot, hold=4, alarm_above=25.0) for robot in (1, 2, 3))
+    one, two, late = (monitor(robot, alarm_above=25.0) for robot in (1, 2, 3))
     assert 'raised' not in round_of(one, two)
     measure(one, 30.0)
     assert round_of(one, two)['raised'] == [1]

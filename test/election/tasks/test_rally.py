@@ -18,9 +18,17 @@ import json
 import math
 
 from election.tasks.memory_context import collected, HIT, MemoryContext, Swarm
+from hypothesis import given
+from hypothesis import strategies as st
 from leader_election.election.regions.task import Member
-from leader_election.election.tasks.places import MOST_MEMBERS
-from leader_election.election.tasks.rally import Rally, RallyParameters
+from leader_election.election.tasks.goals import HOLD, MOST_MEMBERS
+from leader_election.election.tasks.rally import (
+    in_column,
+    on_circle,
+    Rally,
+    RallyParameters,
+    slots,
+)
 from leader_election.parameters import build
 import numpy as np
 import pytest
@@ -53,9 +61,10 @@ def test_places_move_with_the_leader_and_stay_assigned() -> None:
 
 
 def test_member_keeps_its_place_when_missing_for_some_rounds() -> None:
-    task = leader(hold=2)
+    task = leader()
     both = task.decide(collected(r2=(5, 0), r3=(-3, 0)))
-    assert task.decide(collected(r3=(-3, 0))) == both
+    for _ in range(HOLD - 1):
+        assert task.decide(collected(r3=(-3, 0))) == both
     assert [row[0] for row in task.decide(collected(r3=(-3, 0)))] == [3]
 
 
@@ -80,8 +89,8 @@ def off(swarm: Swarm) -> float:
 
 
 def test_six_robots_surround_their_leader_among_blocks_without_a_collision() -> None:
-    swarm = Swarm(Rally, {'leader': 'goal', 'goal': (2.0, -3.0), 'distance': 1.5},
-                  robots=6, world='blocks', seed=1)
+    swarm = Swarm(Rally, {'distance': 1.5}, robots=6, world='blocks', seed=1)
+    swarm.leader._wander.goal = lambda x, y, now: (2.0, -3.0)
 
     def arrived() -> bool:
         at_goal = math.dist(swarm.world.poses[0, :2], (2.0, -3.0)) <= 0.1
@@ -120,3 +129,67 @@ def test_robot_stops_when_its_place_is_malformed(place: list[object]) -> None:
     with pytest.raises(ValueError, match='is not a place'):
         task.act([[1, *place]])
     assert task._goal_for(0.0, 0.0, 0.0) is None
+
+
+# Formations.
+
+ORIGIN = (0.0, 0.0)
+MEMBERS = st.dictionaries(
+    st.integers(0, 99), st.tuples(st.floats(-9, 9), st.floats(-9, 9)), min_size=1, max_size=21)
+
+
+def degrees(angles: dict[int, float]) -> dict[int, float]:
+    return {robot: round(math.degrees(angle), 6) % 360 for robot, angle in angles.items()}
+
+
+def test_crowd_spreads_out_to_both_sides() -> None:
+    # Three in the east, one behind the other, take 120 degrees each. The mean stays where it is.
+    crowd = {1: (1.0, 0.0), 2: (2.0, 0.0), 3: (3.0, 0.0)}
+    assert degrees(slots(ORIGIN, crowd)) == {1: 240, 2: 0, 3: 120}
+
+
+@given(MEMBERS)
+def test_slots_are_even_and_keep_the_order_round_the_leader(
+        members: dict[int, tuple[float, float]]) -> None:
+    angles = slots(ORIGIN, members)
+    assert angles.keys() == members.keys()
+    inorder = sorted(angles.values())
+    step = 2 * math.pi / len(members)
+    assert all(b - a == pytest.approx(step) for a, b in zip(inorder, inorder[1:]))
+    bearing = {robot: math.atan2(y, x) for robot, (x, y) in members.items()}
+    for one in members:
+        for other in members:
+            assert (bearing[one] <= bearing[other]) or (angles[one] > angles[other])
+
+
+@given(MEMBERS, st.floats(0.1, 3.0), st.floats(0.1, 1.0))
+def test_places_on_a_circle_are_apart(
+        members: dict[int, tuple[float, float]], radius: float, spacing: float) -> None:
+    places = list(on_circle((1.0, 2.0), slots((1.0, 2.0), members), radius, spacing).values())
+    for k, place in enumerate(places):
+        assert math.dist(place, (1.0, 2.0)) >= max(radius, spacing) - 1e-9
+        assert all(math.dist(place, other) >= spacing - 1e-9 for other in places[:k])
+
+
+def test_circle_has_its_radius_when_there_is_room() -> None:
+    # Six on a circle are as far apart as from its centre.
+    six = {robot: robot * math.pi / 3 for robot in range(6)}
+    for spacing, radius in ((0.5, 1.5), (2.0, 2.0)):
+        for place in on_circle(ORIGIN, six, 1.5, spacing).values():
+            assert math.hypot(*place) == pytest.approx(radius)
+
+
+def test_column_follows_the_trail_and_then_a_straight_line() -> None:
+    # The leader came from the east and then from the north: 1 m and 1 m. Four within 4 m are 1 m
+    # apart. The last two are where the trail goes on towards (1, 9).
+    trail = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)]
+    places = in_column(trail, [4, 3, 2, 1], (1.0, 9.0), 4.0, 0.5)
+    assert places == {4: (1.0, 0.0), 3: (1.0, 1.0), 2: (1.0, 2.0), 1: (1.0, 3.0)}
+    # Within 1 m they would be too close: the column is longer.
+    places = in_column(trail, [4, 3, 2, 1], (1.0, 9.0), 1.0, 0.5)
+    assert places[1] == (1.0, 1.0)
+
+
+def test_column_has_a_default_direction() -> None:
+    assert in_column([ORIGIN], [1, 2], ORIGIN, 1.0, 0.5) == {1: (-0.5, 0.0), 2: (-1.0, 0.0)}
+    assert in_column([ORIGIN], [], ORIGIN, 1.0, 0.5) == {}

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Steering: single decisions worked by hand, and whole drives in the embedded world."""
+"""Steering: decisions by hand, whole drives in the embedded world, and escapes after a touch."""
 
 from collections.abc import Sequence
 import math
@@ -21,9 +21,15 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.tasks.steering import (
+    AHEAD,
+    AHEAD_TIME,
+    BACK,
     DrivingParameters,
+    Escape,
     free_distance,
+    LEAST_TURN,
     minimum_spacing,
+    Progress,
     Scan,
     steer,
 )
@@ -183,3 +189,84 @@ def test_robot_drives_round_a_wall(tmp_path: Path) -> None:
 
 def test_two_robots_with_their_margins_fit_side_by_side() -> None:
     assert minimum_spacing(DrivingParameters(robot_radius=0.2, margin=0.3)) == 1.0
+
+
+# Backing off and turning away: the manoeuvre as a function of time, and robots that are stuck.
+
+HERE = (1.0, 2.0, math.pi / 2)
+RATE = 1.5
+DT = 0.05
+
+
+def performed(escape: Escape, begin: float = 0.0) -> tuple[float, float]:
+    """Perform the manoeuvre, and return the way and the angle that were commanded [m, rad]."""
+    way = angle = 0.0
+    for k in range(400):
+        now = begin + k * DT
+        command = escape.command(HERE, RATE, now)
+        if command is None:
+            return way, angle
+        assert command[0] <= 0.0 and 0.0 in command
+        way, angle = way + command[0] * DT, angle + command[1] * DT
+    raise AssertionError('it does not end')
+
+
+@given(st.integers(), st.floats(0.0, 1e6))
+def test_escape_backs_off_and_turns_away(seed: int, begin: float) -> None:
+    escape = Escape(seed)
+    escape.begin(begin)
+    way, angle = performed(escape, begin)
+    assert way == pytest.approx(-BACK, abs=0.02)
+    assert LEAST_TURN - 2 * RATE * DT <= abs(angle) <= math.pi + 2 * RATE * DT
+
+
+def test_escape_turns_to_both_sides_by_its_seed() -> None:
+    def angle(seed: int) -> float:
+        escape = Escape(seed)
+        escape.begin(0.0)
+        return performed(escape)[1]
+    assert angle(3) == angle(3) and {angle(seed) > 0 for seed in range(8)} == {True, False}
+
+
+def test_escape_ends_with_a_drive_ahead() -> None:
+    escape = Escape(1)
+    assert escape.command(HERE, RATE, 0.0) is None
+    assert escape.detour(HERE, 0.1, 0.0) is None
+    for pose, now in ((HERE, 9.01 + AHEAD_TIME), ((1.0, 1.95 + AHEAD, 0.0), 9.5)):
+        escape.begin(0.0)
+        assert escape.command(HERE, RATE, 9.0) is None
+        assert escape.detour(HERE, 0.1, 9.0) == pytest.approx((1.0, 2.0 + AHEAD))
+        assert escape.detour(pose, 0.1, now) is None and escape.detour(HERE, 0.1, now) is None
+
+
+def test_escape_ends_when_cancelled_or_time_goes_back() -> None:
+    escape = Escape(1)
+    escape.begin(5.0)
+    assert escape.command(HERE, RATE, 4.0) is None
+    assert escape.command(HERE, RATE, 5.1) is None
+    escape.begin(5.0)
+    escape.end()
+    assert escape.command(HERE, RATE, 5.1) is None
+
+
+def judged(forward: float, speed: float, seconds: float, turn: float = 0.0) -> bool:
+    """Return whether a robot that drives at a speed is found stuck at any time."""
+    progress, (x, y, yaw) = Progress(), (0.0, 0.0, 0.0)
+    for k in range(int(seconds * 10)):
+        if progress.stuck(forward, (x, y, yaw), k * 0.1):
+            return True
+        x, y, yaw = (x + speed * 0.1 * math.cos(yaw), y + speed * 0.1 * math.sin(yaw),
+                     yaw + 0.1 * turn)
+    return False
+
+
+def test_robot_commanded_forward_without_motion_is_stuck() -> None:
+    assert judged(0.5, 0.0, 2.0) and judged(0.05, 0.0, 20.0)
+    assert not judged(0.5, 0.15, 30.0), 'slow is not stuck'
+    assert not judged(0.05, 0.05, 30.0, turn=1.5), 'nor is driving in small circles'
+    assert not judged(0.0, 0.0, 30.0) and not judged(-0.2, 0.0, 30.0)
+
+
+def test_robot_without_commands_is_not_stuck() -> None:
+    progress = Progress()
+    assert not any(progress.stuck(0.5, HERE, now) for now in (0.0, 0.5, 9.0, 9.5, 5.0, 5.5))

@@ -32,25 +32,15 @@ from geometry_msgs.msg import (
 )
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED
-from leader_election.localisation.poses import position
 from leader_election.parameters import ParameterError
-from leader_election.ros.nodes.clock import steady_clock
 from leader_election.ros.nodes.election import ElectionNode
-from leader_election.ros.nodes.localisation_topics import (
-    MOST_PENDING,
-    ParameterOrigin,
-    RETRY_AFTER,
-)
 from leader_election.ros.nodes.qos import SENSOR, STATE
 from nav_msgs.msg import Odometry
 import pytest
-from rcl_interfaces.srv import GetParameters
 import rclpy
-from rclpy.clock import Clock
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSPresetProfiles, QoSProfile
-from rclpy.time import Time
 from ros.nodes.bench import Bench, robot
 from rosgraph_msgs.msg import Clock as ClockMessage
 from support import spin_until
@@ -107,7 +97,7 @@ def test_robot_goes_on_by_odometry_after_a_single_latched_pose() -> None:
     """AMCL publishes while the robot moves only, and keeps the last pose."""
     node, driver = robot(1, pose_source='pose'), Driver(PoseWithCovarianceStamped, STATE)
     driver.odometry = odometry_of(10.0, 100)
-    spin_until([node, driver], lambda: len(node.election._pose_topics._given._odometry) > 0)
+    spin_until([node, driver], lambda: len(node.election._pose_topics._localisation._odometry) > 0)
     driver.poses.publish(message_of(PoseWithCovarianceStamped, 3.0, 4.0, time=100,
                                     turn=(HALF, HALF)))
     spin_until([node, driver], lambda: place_of(node)() == (3.0, 4.0))
@@ -120,7 +110,7 @@ def test_late_pose_counts_for_the_odometry_of_its_stamp() -> None:
     for second, x in (100, 0.0), (101, 2.0), (102, 5.0):
         driver.odometry = odometry_of(x, second)
         spin_until([node, driver], lambda x=x: any(
-            pose[0, 3] == x for _, pose in node.election._pose_topics._given._odometry))
+            pose[0, 3] == x for _, pose in node.election._pose_topics._localisation._odometry))
     driver.pose = message_of(PoseStamped, 20.0, 0.0, time=101)
     spin_until([node, driver], lambda: place_of(node)() == (23.0, 0.0))
     # The clock of the motion capture is another one.
@@ -154,7 +144,7 @@ def test_missing_poses_end_the_robot_after_the_timeout() -> None:
     driver.odometry = odometry_of(1.0, 100)
     spin_until([node, driver], lambda: node.failure is not None)
     assert isinstance(node.failure, ParameterError)
-    assert 'no pose on /r1/pose within 0.3 s; start the driver, or remap pose' in str(node.failure)
+    assert 'no poses on /r1/pose within 0.3 s; start the localisation, or remap pose' in str(node.failure)
     assert [each.topic for each in node.missing()] == ['/r1/pose']
 
 
@@ -198,80 +188,12 @@ def test_robot_takes_its_place_from_what_a_driver_publishes(driver: str) -> None
     assert robot.robot.counts[ODOMETRY_REJECTED] == 0
 
 
-VALUES = (('robot_id', 7), ('frame', 'hall'), ('initial_pose', [1.0, 2.0, 0.0]))
-
-
-class Silent(Node):
-    """
-    Answers as a robot's node does, but the first times without values.
-
-    :ivar requests: how many it has received.
-    """
-
-    def __init__(self, silent: int) -> None:
-        super().__init__('election_node', namespace='r7', start_parameter_services=False)
-        self.requests, self._silent = 0, silent
-        self.create_service(GetParameters, '/r7/election_node/get_parameters', self._answer)
-
-    def _answer(self, request: GetParameters.Request, response: GetParameters.Response,
-                ) -> GetParameters.Response:
-        self.requests += 1
-        if self.requests > self._silent:
-            response.values = [
-                Parameter(name, value=value).get_parameter_value() for name, value in VALUES]
-        return response
-
-
-def test_request_is_repeated_until_answered() -> None:
-    node, robot = rclpy.create_node('asker'), Silent(2)
-    origin = ParameterOrigin(node, steady_clock(node), 'r7/')
-    node.create_timer(0.05, origin.ask)
-    spin_until([node, robot], lambda: origin.id is not None)
-    assert (origin.id, origin.frame) == (7, 'hall') and robot.requests >= 3
-    assert origin.pose is not None and position(origin.pose) == (1.0, 2.0)
-    for each in (node, robot):
-        each.destroy_node()
-
-
-class FastClock(Clock):
-    """Advances by more than the time of a retry at each call, as fast simulated time does."""
-
-    _seconds = 0.0
-
-    def now(self) -> Time:
-        self._seconds += 2.0 * RETRY_AFTER
-        return Time(seconds=self._seconds)
-
-
-def test_late_answer_counts_in_fast_simulated_time() -> None:
-    node, robot = rclpy.create_node('asker'), Silent(0)
-    origin = ParameterOrigin(node, FastClock(), 'r7/')
-    # The robot is busy meanwhile.
-    spin_until([node], lambda: origin.ask() or len(origin._pending) > 2)
-    spin_until([node, robot], lambda: origin.ask() or origin.id == 7)
-    assert origin._pending == []
-    for each in (node, robot):
-        each.destroy_node()
-
-
-def test_pending_requests_are_limited() -> None:
-    node, robot = rclpy.create_node('asker'), Silent(0)
-    origin = ParameterOrigin(node, FastClock(), 'r7/')
-    spin_until([node], lambda: origin.ask() or bool(origin._pending))
-    first = origin._pending[0]
-    for _ in range(MOST_PENDING + 5):
-        origin.ask()
-    assert len(origin._pending) == MOST_PENDING and first not in origin._pending
-    for each in (node, robot):
-        each.destroy_node()
-
-
 # A robot whose odometry stays away from the start.
 
 TIMEOUT = 0.5
 REASON = ('parameter odometry_timeout: no odometry on /alice/wheels within 0.5 s; start the '
-          'driver, or remap odom to its topic (ros2 topic info -v /alice/wheels, ros2 topic list '
-          '-t)')
+          'driver or the simulator (of Gazebo: its bridge, too), or remap odom to the topic of its '
+          'odometry (ros2 topic list -t)')
 
 
 def test_missing_odometry_ends_with_one_line_and_status_2(tmp_path: Path) -> None:

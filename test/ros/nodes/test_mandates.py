@@ -24,8 +24,8 @@ from typing import Any
 
 from election.robot.swarm import line, Swarm
 from leader_election.election.mandates.parameters import Kept, NOTHING, RosterMark
-from leader_election.ros.nodes.mandate_files import MandateFile
 from leader_election.ros.nodes.robot_diagnostics import statuses
+from leader_election.ros.nodes.robot_topics import MandateFile
 from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.fleet import key_file
 import pytest

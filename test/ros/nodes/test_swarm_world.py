@@ -23,8 +23,7 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist
 from leader_election.ros.nodes.process import make_executor
-from leader_election.ros.nodes.sensor_publishers import transforms
-from leader_election.ros.nodes.swarm_world import SwarmWorld
+from leader_election.ros.nodes.swarm_world import SwarmWorld, transform
 from leader_election.simulation import sensors
 from nav_msgs.msg import Odometry
 import numpy as np
@@ -122,7 +121,8 @@ def test_odometry_starts_at_the_origin_and_ground_truth_at_the_start_pose(bench)
 
 def test_transforms_equal_odometry():
     stamp = Time(sec=3)
-    first, second = transforms(stamp, np.array([[1.0, 2.0, np.pi], [0.0, -1.0, 0.0]]))
+    first, second = (transform(stamp, np.array(pose)) for pose in (
+        [1.0, 2.0, np.pi], [0.0, -1.0, 0.0]))
     assert (first.header.frame_id, first.child_frame_id) == ('odom', 'base_link')
     assert first.header.stamp == second.header.stamp == stamp
     assert (first.transform.translation.x, first.transform.translation.y) == (1.0, 2.0)

@@ -19,13 +19,16 @@ import math
 from typing import Any
 
 from geometry_msgs.msg import Twist, TwistStamped
+from leader_election.localisation.poses import position
 from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.qos import SENSOR
 from leader_election.ros.nodes.swarm_world import SwarmWorld
-from leader_election.ros.nodes.wander import WanderNode
+from leader_election.ros.nodes.wander import ParameterOrigin, WanderNode
 from leader_election.simulation.motion import least_distance
 from nav_msgs.msg import Odometry
 import pytest
+from rcl_interfaces.srv import GetParameters
+import rclpy
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import LaserScan
@@ -164,3 +167,40 @@ def test_robot_backs_off_after_a_touch(made):
         return body.commands[-1].linear.x < 0.0
     spin_until(made, backs_off)
     spin_until(made, lambda: body.commands[-1].linear.x == 0.0 != body.commands[-1].angular.z)
+
+
+# The request for the pose of odometry.
+
+VALUES = (('robot_id', 7), ('frame', 'hall'), ('initial_pose', [1.0, 2.0, 0.0]))
+
+
+class Silent(Node):
+    """
+    Answers as a robot's node does, but the first times without values.
+
+    :ivar requests: how many it has received.
+    """
+
+    def __init__(self, silent: int) -> None:
+        super().__init__('election_node', namespace='r7', start_parameter_services=False)
+        self.requests, self._silent = 0, silent
+        self.create_service(GetParameters, '/r7/election_node/get_parameters', self._answer)
+
+    def _answer(self, request: GetParameters.Request, response: GetParameters.Response,
+                ) -> GetParameters.Response:
+        self.requests += 1
+        if self.requests > self._silent:
+            response.values = [
+                Parameter(name, value=value).get_parameter_value() for name, value in VALUES]
+        return response
+
+
+def test_request_is_repeated_until_answered(ros: None) -> None:
+    node, robot = rclpy.create_node('asker'), Silent(2)
+    origin = ParameterOrigin(node, 'r7/')
+    node.create_timer(0.05, origin.ask)
+    spin_until([node, robot], lambda: origin.id is not None)
+    assert (origin.id, origin.frame) == (7, 'hall') and robot.requests == 3
+    assert origin.pose is not None and position(origin.pose) == (1.0, 2.0)
+    for each in (node, robot):
+        each.destroy_node()

@@ -22,6 +22,7 @@ from typing import Any
 
 from generated_messages import installed
 from geometry_msgs.msg import PoseStamped
+from leader_election.election.tasks.driving import DriverParameters, DrivingTask
 from leader_election.ros.nodes.election import ElectionNode
 import pytest
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
@@ -32,9 +33,17 @@ from support import spin_until
 
 pytestmark = pytest.mark.usefixtures('ros')
 GOAL = (3.0, 4.0)
-RALLY = {'pose_source': 'pose', 'tasks': 'rally', 'rally.drive_by': 'nav2',
-         'rally.leader': 'goal', 'rally.goal': list(GOAL)}
-"""A robot alone leads itself, and drives to its goal."""
+DRIVES = {'pose_source': 'pose', 'tasks': 'ros.nodes.test_region_topics:ToGoal',
+          'togoal.drive_by': 'nav2'}
+
+
+class ToGoal(DrivingTask):
+    """Drive to a goal."""
+
+    parameters = DriverParameters
+
+    def _goal_for(self, x: float, y: float, now: float) -> tuple[float, float]:
+        return GOAL
 
 
 class Nav2(Node):
@@ -129,16 +138,16 @@ def counts(node: ElectionNode) -> dict[str, Any]:
 
 
 def test_robot_reaches_its_place_by_the_action_after_failed_goals(action: Any) -> None:
-    nav2, node = Nav2(action), robot(1, **RALLY)
+    nav2, node = Nav2(action), robot(1, **DRIVES)
     nav2.refuses = nav2.aborts = 1
     spin_until([node, nav2], lambda: nav2.ended[-1:] == ['succeed'])
     assert nav2.place == GOAL and nav2.goals == [GOAL] * 3
-    assert [counts(node)[f'rally.goals_{end}'] for end in ('refused', 'aborted')] == [1, 1]
+    assert [counts(node)[f'togoal.goals_{end}'] for end in ('refused', 'aborted')] == [1, 1]
     assert node.count_publishers('/r1/cmd_vel') == 0 and node.missing() == []
 
 
 def test_robot_names_the_missing_server_of_the_action(action: Any) -> None:
-    node, stand_in = robot(1, **RALLY), Nav2()
+    node, stand_in = robot(1, **DRIVES), Nav2()
     spin_until([node, stand_in], lambda: [
         (each.what, each.topic) for each in node.missing()] == [
             ('a server of the action', '/r1/navigate_to_pose')])
@@ -166,7 +175,7 @@ def apart() -> Iterator[Callable[[Node], None]]:
 @pytest.mark.parametrize('waits', [False, True])
 def test_goal_is_cancelled_when_the_robot_ends(
         action: Any, apart: Callable[[Node], None], waits: bool) -> None:
-    nav2, node, listener = Nav2(action, speed=0.01), robot(1, **RALLY), Bench({})
+    nav2, node, listener = Nav2(action, speed=0.01), robot(1, **DRIVES), Bench({})
     apart(nav2)
     spin_until([node], lambda: nav2.running != [] if waits else nav2.goals != [])
     node.close()
@@ -177,14 +186,14 @@ def test_goal_is_cancelled_when_the_robot_ends(
 
 def test_robot_reaches_its_place_by_the_topic_where_nav2_msgs_is_not_installed(
         without_action: None) -> None:
-    nav2, node = Nav2(), robot(1, **RALLY)
+    nav2, node = Nav2(), robot(1, **DRIVES)
     spin_until([node, nav2], lambda: math.dist(nav2.place, GOAL) < 0.1)
     assert nav2.goals == [GOAL]
     assert node.count_publishers('/r1/cmd_vel') == 0
 
 
 def test_robot_is_sent_to_where_it_is_when_it_ends_before_its_goal(without_action: None) -> None:
-    nav2, node = Nav2(speed=0.01), robot(1, **RALLY)
+    nav2, node = Nav2(speed=0.01), robot(1, **DRIVES)
     spin_until([node, nav2], lambda: math.dist(nav2.place, (0.0, 0.0)) > 0.1)
     node.close()
     node.destroy_node()
