@@ -18,7 +18,7 @@ The declaration of parameters on a node, with checked changes at run time.
 Parameters that a node does not have are refused, or warned of, with the one that is meant.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
@@ -28,14 +28,8 @@ import sys
 from typing import Any, Generic, TypeVar
 
 from leader_election.election.messages.codec import MAIN
-from leader_election.election.robot.parameters import (
-    chosen_entries,
-    ElectionParameters,
-    further_names,
-    InstanceParameters,
-    prefix_of,
-    refuse_unchosen,
-)
+from leader_election.election.robot import parameters as robots
+from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.parameters import (
     build,
     did_you_mean,
@@ -45,25 +39,12 @@ from leader_election.parameters import (
     table,
 )
 from leader_election.parameters.files import LEADING_ZERO
-from leader_election.swarm.fleet.fleet_settings import (
-    all_sections,
-    flatten,
-    own_names,
-    sections_of_others,
-)
-from rcl_interfaces.msg import (
-    FloatingPointRange,
-    IntegerRange,
-    ParameterDescriptor,
-    SetParametersResult,
-)
-from rclpy.exceptions import (
-    InvalidParameterTypeException,
-    InvalidParameterValueException,
-    ParameterNotDeclaredException,
-)
+from leader_election.swarm.fleet import fleet_settings
+from rcl_interfaces import msg
+from rcl_interfaces.msg import SetParametersResult
+from rclpy import exceptions
 from rclpy.node import Node
-import rclpy.parameter
+from rclpy.parameter import Parameter as RosParameter
 
 T = TypeVar('T')
 P = TypeVar('P', bound=InstanceParameters)
@@ -71,13 +52,13 @@ P = TypeVar('P', bound=InstanceParameters)
 NO_DEFAULTS: Mapping[str, Any] = {}
 INSTANCE_NAME = r'[a-z][a-z0-9_]*'
 """The allowed names of instances, which become part of topic and parameter names."""
-_TYPES: dict[Any, rclpy.parameter.Parameter.Type] = {
-    bool: rclpy.parameter.Parameter.Type.BOOL,
-    int: rclpy.parameter.Parameter.Type.INTEGER,
-    float: rclpy.parameter.Parameter.Type.DOUBLE,
-    str: rclpy.parameter.Parameter.Type.STRING,
-    tuple[float, ...]: rclpy.parameter.Parameter.Type.DOUBLE_ARRAY,
-    tuple[str, ...]: rclpy.parameter.Parameter.Type.STRING_ARRAY,
+_TYPES: dict[Any, RosParameter.Type] = {
+    bool: RosParameter.Type.BOOL,
+    int: RosParameter.Type.INTEGER,
+    float: RosParameter.Type.DOUBLE,
+    str: RosParameter.Type.STRING,
+    tuple[float, ...]: RosParameter.Type.DOUBLE_ARRAY,
+    tuple[str, ...]: RosParameter.Type.STRING_ARRAY,
 }
 
 
@@ -124,38 +105,31 @@ class Declared(Generic[T]):
         except ParameterError as error:
             raise error.named(f'{self._prefix}{error.name}') from None
 
-    def _ours(self, changes: list[Any]) -> dict[str, Any]:
-        return {c.name: c.value for c in changes if c.name in self._table}
-
-    def _merged(self, changes: list[Any]) -> T:
-        now = {self._prefix + p.name: getattr(self.values, p.name)
-               for p in table(self._parameters)}
-        return self._build({**now, **self._ours(changes)})
+    def _merged(self, changes: list[Any]) -> T | None:
+        """Return the values after changes, ``None`` if none is of this set."""
+        ours = {each.name: each.value for each in changes if each.name in self._table}
+        now = {name: getattr(self.values, name.removeprefix(self._prefix)) for name in self._table}
+        return self._build({**now, **ours}) if ours else None
 
     def _check(self, changes: list[Any]) -> SetParametersResult:
         try:
-            if self._ours(changes):
-                self._refuse_fixed(changes)
-                merged = self._merged(changes)
-                if self.check is not None:
-                    self.check(merged)
+            for each in changes if self._fixed is not None and self._fixed() else ():
+                if each.name in self._table and not self._table[each.name].dynamic:
+                    raise ParameterError(each.name, problem=': it is fixed while the node is '
+                                         'configured; clean the node up first')
+            merged = self._merged(changes)
+            if merged is not None and self.check is not None:
+                self.check(merged)
         except ParameterError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
-    def _refuse_fixed(self, changes: list[Any]) -> None:
-        if self._fixed is None or not self._fixed():
-            return
-        for name in self._ours(changes):
-            if not self._table[name].dynamic:
-                raise ParameterError(name, problem=': it is fixed while the node is configured; '
-                                     'clean the node up first')
-
     def _set(self, changes: list[Any]) -> None:
-        if self._ours(changes):
-            self.values = self._merged(changes)
+        merged = self._merged(changes)
+        if merged is not None:
+            self.values = merged
             if self.changed is not None:
-                self.changed(self.values)
+                self.changed(merged)
 
     def withdraw(self) -> None:
         """Undeclare the parameters, not possible for read-only ones."""
@@ -240,7 +214,7 @@ def with_own_parameters(declarations: Declarations, values: P, changed: Callable
     :param prefix: the prefix of the instance's parameters.
     :raises ParameterError: for a value of the wrong type or out of range.
     """
-    entries = chosen_entries(vars(values))
+    entries = robots.chosen_entries(vars(values))
     names = [entry.name for entry in entries]
     for name in names:
         if names.count(name) > 1:
@@ -248,7 +222,7 @@ def with_own_parameters(declarations: Declarations, values: P, changed: Callable
                                  'metric or a strength source of the same name, since both have '
                                  'parameters of their own; rename one')
     own = {entry.name: declarations.declare(
-        entry.parameters, lambda _: changed(), prefix + prefix_of(entry)).values
+        entry.parameters, lambda _: changed(), prefix + robots.prefix_of(entry)).values
         for entry in entries}
     return replace(values, own=own) if own else values
 
@@ -265,8 +239,7 @@ def declare_all(node: Node, parameters: type[T]) -> Declared[T]:
 
 def overrides(values: Mapping[str, Any]) -> list[Any]:
     """Return values by name as a node takes them for ``parameter_overrides``."""
-    return [rclpy.parameter.Parameter(name, value=value)
-            for name, value in values.items()]
+    return [RosParameter(name, value=value) for name, value in values.items()]
 
 
 def _declare(node: Node, p: Parameter, for_good: bool) -> Any:
@@ -280,14 +253,13 @@ def _declare(node: Node, p: Parameter, for_good: bool) -> Any:
     default = _ros(p, p.check(p.default)) if not p.required else _TYPES[p.type]
     try:
         given = node.declare_parameter(p.name, default, descriptor).value
-    except (InvalidParameterTypeException, InvalidParameterValueException):
+    except (exceptions.InvalidParameterTypeException, exceptions.InvalidParameterValueException):
         # Read the given value in any type: an integer is valid for a float, and other errors
         # get the package's own text.
-        node.declare_parameter(p.name, None, ParameterDescriptor(dynamic_typing=True))
+        node.declare_parameter(p.name, None, msg.ParameterDescriptor(dynamic_typing=True))
         given = node.get_parameter(p.name).value
         node.undeclare_parameter(p.name)
-        node.declare_parameter(
-            p.name, _ros(p, p.check(given)), descriptor, ignore_override=True)
+        node.declare_parameter(p.name, _ros(p, p.check(given)), descriptor, ignore_override=True)
     if given is None and p.required:
         raise ParameterError(p.name, problem=f' is missing; it takes {p.allowed()}'
                              + other_sections(node.get_fully_qualified_name()))
@@ -297,20 +269,19 @@ def _declare(node: Node, p: Parameter, for_good: bool) -> Any:
 def _ros(p: Parameter, value: Any) -> Any:
     """Return a value as rclpy takes it. An empty array keeps its type."""
     listed = list(value) if isinstance(value, tuple) else value
-    return rclpy.parameter.Parameter(p.name, _TYPES[p.type], listed).value
+    return RosParameter(p.name, _TYPES[p.type], listed).value
 
 
-def _descriptor(p: Parameter) -> ParameterDescriptor:
-    descriptor = ParameterDescriptor(
-        description=p.description,
-        additional_constraints=f'takes {p.allowed()}')
+def _descriptor(p: Parameter) -> msg.ParameterDescriptor:
+    descriptor = msg.ParameterDescriptor(
+        description=p.description, additional_constraints=f'takes {p.allowed()}')
     if p.type is float and p.lower is not None:
         upper = float('inf') if p.upper is None else float(p.upper)
         descriptor.floating_point_range = [
-            FloatingPointRange(from_value=float(p.lower), to_value=upper)]
+            msg.FloatingPointRange(from_value=float(p.lower), to_value=upper)]
     if p.type is int and p.lower is not None and p.upper is not None:
         descriptor.integer_range = [
-            IntegerRange(from_value=int(p.lower), to_value=int(p.upper), step=1)]
+            msg.IntegerRange(from_value=int(p.lower), to_value=int(p.upper), step=1)]
     return descriptor
 
 
@@ -341,22 +312,23 @@ def refuse_unknown(node: Node, *sets: type, of_robot: bool = False) -> None:
         return
     if of_robot:
         for prefix in ('', *(f'{name}.' for name in names_in(str(given.get('instances', ''))))):
-            refuse_unchosen(given, prefix)
+            robots.refuse_unchosen(given, prefix)
     from leader_election.config import FILES
-    further = set(further_names(given))
+    further = set(robots.further_names(given))
     known |= further if of_robot else set()
     elsewhere = further.union(p.name for each, _ in FILES.values() for p in table(each))
-    alone, files = set(_set_alone(sys.argv)), _parameter_files(sys.argv)
-    in_files = {name for path in files for _, section in all_sections(path)
-                for name in flatten(section)}
-    own = {name for path in files for name in own_names(path, node.get_fully_qualified_name())}
+    alone, files = set(_set_alone()), _parameter_files()
+    in_files = {name for path in files for _, section in fleet_settings.all_sections(path)
+                for name in fleet_settings.flatten(section)}
+    full_name = node.get_fully_qualified_name()
+    own = {name for path in files for name in fleet_settings.own_names(path, full_name)}
     for name in unknown:
         if name in known or name in elsewhere and name not in alone | own:
             continue
         hint = _HINTS.get(name) or did_you_mean(name, known).rstrip()
         text = f'parameter {name} is not known' + (f'; {hint}' if hint else '')
-        if name in own or name not in alone | in_files or (
-                name in alone and _resembles(name, known)):
+        resembles = name in _HINTS or get_close_matches(name, list(known), 1, _TYPO)
+        if name in own or name not in alone | in_files or name in alone and resembles:
             raise ParameterError(text if hint else f'{text}; --help lists those of this node; '
                                  'in a file, /** stands for all nodes')
         node.get_logger().warning(f'{text}; it is passed over')
@@ -375,59 +347,44 @@ _TYPO = 0.8
 
 def _refuse_octal(known: Collection[str], given: Mapping[str, Any]) -> None:
     """Refuse numbers with a leading zero, which ROS reads as octal: 010 is 8."""
-    for path in _parameter_files(sys.argv):
-        all_sections(path)
-    for name, text in _set_alone(sys.argv).items():
-        if LEADING_ZERO.fullmatch(text) and name in {*known, *further_names(given)}:
+    for path in _parameter_files():
+        fleet_settings.all_sections(path)
+    for name, text in _set_alone().items():
+        if LEADING_ZERO.fullmatch(text) and name in {*known, *robots.further_names(given)}:
             raise ParameterError(name, problem=f': {text} is not allowed: a number with a leading '
                                  'zero is octal in YAML; write it without')
-
-
-def _resembles(name: str, known: Iterable[str]) -> bool:
-    return name in _HINTS or bool(get_close_matches(name, list(known), 1, _TYPO))
 
 
 def _name_similar_at_run_time(node: Node, known: Collection[str]) -> None:
     """Let the answer to a change of an unknown parameter, ``ros2 param set``, name a known one."""
     change = node.set_parameters_atomically
 
-    def change_known(parameters: list[rclpy.parameter.Parameter]) -> SetParametersResult:
+    def change_known(parameters: list[RosParameter]) -> SetParametersResult:
         try:
             return change(parameters)
-        except ParameterNotDeclaredException:
-            names = {*known, *(name for name in node._parameters)}
+        except exceptions.ParameterNotDeclaredException:
             unknown = next(each.name for each in parameters if each.name not in node._parameters)
+            hint = did_you_mean(unknown, {*known, *node._parameters}).rstrip()
             return SetParametersResult(successful=False, reason=(
-                f'parameter {unknown} is not known; '
-                + (did_you_mean(unknown, names).rstrip() or 'ros2 param list lists all')))
+                f'parameter {unknown} is not known; {hint or "ros2 param list lists all"}'))
 
     node.set_parameters_atomically = change_known  # type: ignore[assignment, method-assign]
 
 
-def _parameter_files(arguments: Sequence[str]) -> list[str]:
-    """
-    Return the parameter files of a command line.
-
-    >>> _parameter_files(['--ros-args', '--params-file', 'a.yaml', '-p', 'radius:=3.0'])
-    ['a.yaml']
-    """
-    return [word for option, word in pairwise(arguments) if option == '--params-file']
+def _parameter_files() -> list[str]:
+    """Return the parameter files of the command line."""
+    return [word for option, word in pairwise(sys.argv) if option == '--params-file']
 
 
-def _set_alone(arguments: Sequence[str]) -> dict[str, str]:
-    """
-    Return the parameters that a command line sets one by one, not by a file: texts by name.
-
-    >>> _set_alone(['--ros-args', '-p', 'radius:=3.0', '-p', 'fleet:seed:=2'])
-    {'radius': '3.0', 'seed': '2'}
-    """
-    return {word.partition(':=')[0].rpartition(':')[2]: word.partition(':=')[2]
-            for option, word in pairwise(arguments) if option in ('-p', '--param')}
+def _set_alone() -> dict[str, str]:
+    """Return the parameters that the command line sets one by one: texts by name."""
+    given = [word for option, word in pairwise(sys.argv) if option in ('-p', '--param')]
+    return {word.partition(':=')[0].rpartition(':')[2]: word.partition(':=')[2] for word in given}
 
 
 def other_sections(node: str) -> str:
     """Return the end of a text on a missing parameter: the nodes that the files are for."""
-    sections = {path: sections_of_others(path, node) for path in _parameter_files(sys.argv)}
+    sections = {path: fleet_settings.sections_of_others(path, node) for path in _parameter_files()}
     found = [f'{path} has sections for {", ".join(others[:MOST_SECTIONS])}'
              for path, others in sections.items() if others]
     return f'; this node is {node}, and {"; ".join(found)}' if found else ''

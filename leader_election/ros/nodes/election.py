@@ -23,7 +23,6 @@ from leader_election.election.messages.codec import MAIN
 from leader_election.election.messages.swarm_key import fingerprint, REPLAY_WINDOW
 from leader_election.election.part import PARTS
 from leader_election.election.robot.diagnostics import leadership_text
-from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.mailbox import ObservationClock
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.neighbourhood import LATE_AFTER, Neighbour
@@ -88,11 +87,12 @@ class Election:
         self._observation_clock = ObservationClock()
         self._instances = declare_instances(
             declarations, parameters, self._configure_instance)
-        lease_clock = clock.LeaseClock() if self._counts_time(parameters) else None
-        steady = self.steady_clock.clock_type != ClockType.ROS_TIME
-        self._read_clock = (lease_clock.seconds if lease_clock is not None and steady
-                            else clock.reader(self.steady_clock))
-        self._lag = lease_clock.lag if lease_clock is not None and steady else None
+        wanted = [parameters, *(each.values for each in self._instances.values())]
+        self._counts_time = any(entry.counts_time and getattr(each, entry.wanted)
+                                for entry in PARTS for each in wanted)
+        self._is_simulated = self.steady_clock.clock_type == ClockType.ROS_TIME
+        leases = clock.LeaseClock() if self._counts_time and not self._is_simulated else None
+        self._read_clock = leases.seconds if leases else clock.reader(self.steady_clock)
         self._set_longest_step(parameters)
         self._key_file = KeyFile(parameters.swarm_key_file)
         self._time_file = (SwarmTimeFile(
@@ -100,8 +100,7 @@ class Election:
             if parameters.swarm_key_file else None)
         wall, begun = time.time_ns() // 10**6, int(self._now() * 1e3)
         host = RobotNode(node, declarations, self.steady_clock, self._pose,
-                         lambda: self.runs, parameters, self._lag)
-        wanted = [parameters, *(each.values for each in self._instances.values())]
+                         lambda: self.runs, parameters, leases.lag if leases else None)
         self._topics: dict[str, PartTopics] = {
             entry.name: entry.load('topics')(host) for entry in PARTS
             if entry.topics and any(getattr(each, entry.wanted) for each in wanted)}
@@ -135,10 +134,6 @@ class Election:
             node, self.robot, self._listen, self._now,
             lambda: any(topics.uses_heading for topics in self._topics.values()))
         self._diagnostics = DiagnosticsPublisher(node, self.robot, self._name)
-        self._subscribe()
-
-    def _subscribe(self) -> None:
-        """Subscribe to the inputs of the robot."""
         sensing = self.robot.sensing
         self._hearing = self._listen('neighbourhood', String, self._receive, NEIGHBOURHOOD,
                                      self._diagnostics.incompatible.events)
@@ -151,8 +146,9 @@ class Election:
             # An instance over another one takes the strength from the instance below.
             if source.topic and instance.below is None:
                 prefix = '' if instance.name == MAIN else f'{instance.name}/'
-                self._listen(prefix + source.topic, message_type(source.message),
-                             partial(self._take_strength, instance), SENSOR)
+                self._listen(
+                    prefix + source.topic, message_type(source.message),
+                    lambda message, to=instance: to.take_strength(message, self._now()), SENSOR)
 
     @property
     def topic(self) -> str:
@@ -192,16 +188,10 @@ class Election:
         """Return the time of the robot's observations [s]."""
         return self._observation_clock.observe(self._read_clock())
 
-    def _counts_time(self, parameters: ElectionParameters) -> bool:
-        """Return whether the robot has a part for which a pause has to count as time."""
-        return any(entry.counts_time and getattr(each, entry.wanted) for entry in PARTS
-                   for each in (parameters, *(each.values for each in self._instances.values())))
-
     def _set_longest_step(self, parameters: ElectionParameters) -> None:
         """Bound the leaps of a simulated clock. A leap of a steady clock is real time."""
         # A leap may be a pause of this process: it must not prolong what others have promised.
-        if self.steady_clock.clock_type == ClockType.ROS_TIME and not self._counts_time(
-                parameters):
+        if self._is_simulated and not self._counts_time:
             self._observation_clock.longest_step = LATE_AFTER * parameters.round_period
 
     def _configure(self, parameters: ElectionParameters) -> None:
@@ -222,11 +212,9 @@ class Election:
             self._declarations, parameters, lambda: self._configure(self._declared.values))
 
     def _instance_with_own(self, name: str, parameters: InstanceParameters) -> InstanceParameters:
-        def changed() -> None:
-            self._configure_instance(name, self._instances[name].values)
-
         return with_own_parameters(
-            self._declarations, parameters, changed, f'{name}.')
+            self._declarations, parameters,
+            lambda: self._configure_instance(name, self._instances[name].values), f'{name}.')
 
     # Input.
 
@@ -234,9 +222,6 @@ class Election:
         """Return the missing inputs: odometry, until it arrives, and those of parts."""
         of_parts = [each for topics in self._topics.values() for each in topics.missing()]
         return [*self._pose_topics.missing(), *of_parts]
-
-    def _take_strength(self, instance: Instance, message: Any) -> None:
-        instance.take_strength(message, self._now())
 
     def _receive(self, message: String) -> None:
         now = self._now()
@@ -302,8 +287,7 @@ class Election:
 
     def _diagnose(self) -> None:
         self._watch_key()
-        self._diagnostics.publish(
-            self._now(), self._hearing.qos_profile)
+        self._diagnostics.publish(self._now(), self._hearing.qos_profile)
 
     def close(self) -> None:
         """End the parts and withdraw the outputs."""
@@ -314,11 +298,6 @@ class Election:
         for topics in self._topics.values():
             topics.withdraw()
         self._leadership.publish(active=False)
-
-
-def announcement(election: Election) -> str:
-    """Return the line of one robot: its id, and its settings."""
-    return f'robot {election.parameters.robot_id}: {settings(election)}'
 
 
 def announcements(elections: Iterable[Election]) -> list[str]:
@@ -340,14 +319,40 @@ def settings(election: Election) -> str:
             + (f'key {fingerprint(keys[0])}' if keys else 'no key'))
 
 
-class ElectionNode(Node):
+class RobotProcess:
+    """
+    The part of a robot's node that its process uses (:mod:`~leader_election.ros.nodes.process`).
+
+    :ivar election: connects the robot to topics, timers and parameters, ``None`` while it is not
+        configured.
+    """
+
+    election: Election | None = None
+
+    @property
+    def failure(self) -> ParameterError | None:
+        """Return the error that ends the process, ``None`` while there is none."""
+        return None if self.election is None else self.election.failure
+
+    def missing(self) -> list[MissingInput]:
+        """Return the missing inputs of the robot."""
+        return [] if self.election is None else self.election.missing()
+
+    def close(self) -> None:
+        """Stop the tasks. Called before the node is destroyed."""
+        if self.election is not None:
+            self.election.close()
+
+
+class ElectionNode(RobotProcess, Node):
     """
     The node of one robot, which takes part from construction to destruction.
 
-    :ivar election: connects the robot to topics, timers and parameters.
     :ivar robot: the robot, which is independent of ROS.
     :ivar steady_clock: the clock of its timers and ages.
     """
+
+    election: Election
 
     def __init__(self, *, defaults: Mapping[str, Any] = NO_DEFAULTS,
                  others: Sequence[type] = (), **options: Any) -> None:
@@ -361,33 +366,17 @@ class ElectionNode(Node):
         """
         super().__init__('election_node', **options)
         refuse_unknown(self, ElectionParameters, *others, of_robot=True)
-        self.election = Election(self, self._declarations(defaults))
+        self.election = Election(self, Declarations(self, defaults=defaults))
         self.robot = self.election.robot
         self.steady_clock = self.election.steady_clock
         self.election.start()
-
-    def _declarations(self, defaults: Mapping[str, Any]) -> Declarations:
-        return Declarations(self, defaults=defaults)
-
-    @property
-    def failure(self) -> ParameterError | None:
-        """Return the error that ends the process, ``None`` while there is none."""
-        return self.election.failure
-
-    def missing(self) -> list[MissingInput]:
-        """Return the missing inputs of the robot."""
-        return self.election.missing()
-
-    def close(self) -> None:
-        """Stop the tasks. Called before the node is destroyed."""
-        self.election.close()
 
 
 def main() -> int:
     """Run one robot's node until it is stopped, and return the exit status."""
     def make() -> list[Node]:
         node = ElectionNode()
-        node.get_logger().info(announcement(node.election))
+        node.get_logger().info(*announcements([node.election]))
         return [node]
 
     return run(make)

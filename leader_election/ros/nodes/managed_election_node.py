@@ -22,10 +22,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from leader_election.election.robot.parameters import ElectionParameters, ManagedParameters
-from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.declare import Declarations, Declared, refuse_unknown
-from leader_election.ros.nodes.election import announcement, Election
-from leader_election.ros.nodes.process import await_acknowledgements, MissingInput, run
+from leader_election.ros.nodes.election import announcements, Election, RobotProcess
+from leader_election.ros.nodes.process import await_acknowledgements, run
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
@@ -56,17 +55,12 @@ class EntityTracker:
     def _entities(self) -> Iterable[tuple[Any, Callable[[Any], bool]]]:
         """Yield the entities of the node, each with the function that destroys it."""
         node = self._node
-        for entities, destroy in (
-                (node.timers, node.destroy_timer),
-                (node.subscriptions, node.destroy_subscription),
-                (node.clients, node.destroy_client),
-                (node.services, node.destroy_service),
-                (node.publishers, node.destroy_publisher)):
-            for entity in entities:
-                yield entity, destroy
+        for kind in 'timer', 'subscription', 'client', 'service', 'publisher':
+            for entity in getattr(node, f'{kind}s'):
+                yield entity, getattr(node, f'destroy_{kind}')
 
 
-class ManagedElectionNode(LifecycleNode):
+class ManagedElectionNode(RobotProcess, LifecycleNode):
     """
     The node of one robot, which exists while configured and takes part while active.
 
@@ -74,8 +68,6 @@ class ManagedElectionNode(LifecycleNode):
     like a failed robot. Deactivation restores the state after configuration: received messages
     are discarded, tasks are closed and created again, and latched messages are removed.
     Parameters that are fixed at run time may be changed while the node is unconfigured.
-
-    :ivar election: connects the robot to ROS, ``None`` while it is not configured.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -86,7 +78,6 @@ class ManagedElectionNode(LifecycleNode):
         :raises ParameterError: with ``autostart``, where the configuration is wrong.
         """
         super().__init__('election_node', **options)
-        self.election: Election | None = None
         self._service_change_state.callback = self._reporting(self._service_change_state.callback)
         self._error: Exception | None = None
         refuse_unknown(self, ElectionParameters, ManagedParameters, of_robot=True)
@@ -132,7 +123,7 @@ class ManagedElectionNode(LifecycleNode):
             self._error = error
             self._free()
             return TransitionCallbackReturn.FAILURE
-        self.get_logger().info(f'configured: {announcement(self.election)}')
+        self.get_logger().info(f'configured: {announcements([self.election])[0]}')
         return SUCCESS
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -171,20 +162,6 @@ class ManagedElectionNode(LifecycleNode):
         if text:
             self.get_logger().info(text)
         return SUCCESS
-
-    @property
-    def failure(self) -> ParameterError | None:
-        """Return the error that ends the process, ``None`` while there is none."""
-        return None if self.election is None else self.election.failure
-
-    def missing(self) -> list[MissingInput]:
-        """Return the missing inputs of the robot."""
-        return [] if self.election is None else self.election.missing()
-
-    def close(self) -> None:
-        """Stop the tasks. Called before the node is destroyed."""
-        if self.election is not None:
-            self.election.close()
 
 
 def main() -> int:

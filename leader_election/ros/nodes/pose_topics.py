@@ -29,14 +29,7 @@ from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped, TransformS
 from leader_election.election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Robot
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED
 from leader_election.localisation.parameters import BUMPER, IMU, POSE, TRANSFORM
-from leader_election.localisation.poses import (
-    heading,
-    height,
-    IDENTITY,
-    Pose,
-    position,
-    yaw_of,
-)
+from leader_election.localisation.poses import heading, height, IDENTITY, Pose, position, yaw_of
 from leader_election.parameters import frame_name, ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.localisation_topics import (

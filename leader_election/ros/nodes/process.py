@@ -27,14 +27,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 import ctypes
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
 import os
 import sys
 import time
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import ExitStatus, handle_ends, print_error
@@ -61,18 +60,11 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 def make_executor() -> Executor:
     """Return an events executor, or a single-threaded one where this rclpy has none."""
     # It is experimental in rclpy 7.1.4 to 10.0 (Jazzy to Lyrical). Rclcpp's has left that room.
-    for module in (rclpy.executors, _experimental()):
-        if hasattr(module, 'EventsExecutor'):
-            executor: Executor = module.EventsExecutor()
+    for module in 'rclpy.executors', 'rclpy.experimental':
+        with suppress(ImportError, AttributeError):
+            executor: Executor = import_module(module).EventsExecutor()
             return executor
     return SingleThreadedExecutor()
-
-
-def _experimental() -> Any:
-    """Return the module ``rclpy.experimental``, ``None`` for an rclpy without it."""
-    with suppress(ImportError):
-        return import_module('rclpy.experimental')
-    return None
 
 
 def spin_process(nodes: Sequence[Node], over: Callable[[], bool]) -> None:
@@ -123,7 +115,7 @@ PROCESS = 'leader_election'
 """The logger of errors before the first node exists."""
 ACKNOWLEDGEMENT = 0.5
 """The timeout for the acknowledgement of publishers' last messages [s]."""
-DESTRUCTION = 4.0
+DESTRUCTION = 4
 """
 The timeout for the destruction of a node [s]: ``ros2 launch`` sends its second signal after 5 s.
 """
@@ -176,7 +168,8 @@ def init_ros(arguments: list[str] | None = None) -> None:
     They would shut the context down while a callback is running.
 
     :param arguments: for ``rclpy.init``, ``None`` for ``sys.argv``.
-    :raises ParameterError: if ROS cannot write its log.
+    :raises ParameterError: if ROS cannot write its log, for a domain that does not exist, and for
+        a file that is no file of parameters.
     """
     if TimeSource.clock_callback.__module__ != __name__:
         _skip_negative_times()
@@ -194,24 +187,16 @@ def init_ros(arguments: list[str] | None = None) -> None:
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     except rclpy_implementation.RCLError as error:
         if 'params file' in str(error):
-            _check_parameter_files(sys.argv if arguments is None else arguments)
+            # ROS does not name its fault.
+            for option, path in pairwise(sys.argv if arguments is None else arguments):
+                if option == '--params-file':
+                    all_sections(path)
         if 'remap rule' in str(error):
             raise ParameterError('the ROS arguments have a wrong rule -r OLD:=NEW; names have '
                                  'letters, digits, / and single _: ' + str(error)) from None
         if 'log' not in str(error):
             raise
         raise refusal from None
-
-
-def _check_parameter_files(arguments: Sequence[str]) -> None:
-    """
-    Read the parameter files of a command line, whose faults ROS does not name.
-
-    :raises ParameterError: for the first one that is no file of parameters.
-    """
-    for option, path in pairwise(arguments):
-        if option == '--params-file':
-            all_sections(path)
 
 
 def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None,
@@ -237,14 +222,9 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None,
             # rclpy raises it for arguments that it cannot parse, and for a wrong QoS override.
             RuntimeError) as error:
         # Without a context, after wrong ROS arguments, there is no log.
-        status = _report(error, get_logger(PROCESS) if rclpy.ok() else None)
+        refused = _report(error, get_logger(PROCESS) if rclpy.ok() else None)
         rclpy.try_shutdown()
-        return status
-    return _run(nodes, stopped)
-
-
-def _run(nodes: Sequence[Node], stopped: int) -> int:
-    """Spin nodes until a stop is requested, or until they end by themselves, and destroy them."""
+        return refused
     status: int = ExitStatus.FAILED
     stop = StopRequest()
     stop.listen()
@@ -264,11 +244,8 @@ def _run(nodes: Sequence[Node], stopped: int) -> int:
 
 def _failure(nodes: Sequence[Node]) -> tuple[ParameterError, Node] | None:
     """Return the first error that a node found at run time, with the node."""
-    for node in nodes:
-        failure = getattr(node, 'failure', None)
-        if failure is not None:
-            return failure, node
-    return None
+    found = ((getattr(node, 'failure', None), node) for node in nodes)
+    return next(((failure, node) for failure, node in found if failure is not None), None)
 
 
 def _report(error: Exception, logger: RcutilsLogger | None) -> ExitStatus:
@@ -332,28 +309,20 @@ class _SignalEvent(ctypes.Structure):
 
 
 @contextmanager
-def _exit_after(seconds: float, status: int) -> Iterator[None]:
+def _exit_after(seconds: int, status: int) -> Iterator[None]:
     """
     End the process at once if the body takes longer, even if it holds the interpreter's lock.
 
-    No thread of Python could run then, hence a timer of the C library. Without effect where that
-    has none, as on systems other than Linux.
+    No thread of Python could run then, hence a timer of the C library of Linux.
 
     :param status: the exit status.
     """
-    libc = ctypes.CDLL(None) if sys.platform == 'linux' else None
-    if libc is None or not hasattr(libc, 'timer_create'):
-        yield
-        return
+    libc = ctypes.CDLL(None)
     event = _SignalEvent(value=status, notify=_CALL_IN_THREAD,
                          function=ctypes.cast(libc._exit, ctypes.c_void_p).value)
-    timer, whole = ctypes.c_void_p(), int(seconds)
     # struct itimerspec: the period, none, and the time until the call, each in s and ns.
-    times = (ctypes.c_long * 4)(0, 0, whole, int((seconds - whole) * 1e9))
-    if libc.timer_create(time.CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(timer)) != 0:
-        # The system has no more timers.
-        yield
-        return
+    timer, times = ctypes.c_void_p(), (ctypes.c_long * 4)(0, 0, seconds, 0)
+    libc.timer_create(time.CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(timer))
     libc.timer_settime(timer, 0, ctypes.byref(times), None)
     try:
         yield
@@ -397,16 +366,6 @@ class MissingInput(NamedTuple):
     observed: str = 'nothing comes'
 
 
-@dataclass
-class _Record:
-    """The time since which an input is missing, and that of the next warning [s, steady]."""
-
-    since: float
-    looks: int = 0
-    due: float = 0.0
-    warned: bool = False
-
-
 class InputWatch:
     """
     Warns of missing inputs of the nodes of a process, and reports their arrival.
@@ -425,7 +384,8 @@ class InputWatch:
         self._nodes = nodes
         self._next = now + PERIOD
         self._times = _times(nodes)
-        self._missing: dict[str, _Record] = {}
+        self._missing: dict[str, tuple[float, float]] = {}
+        """The time since when an input is missing, and that of the next warning, 0: the first."""
 
     def look(self, now: float) -> None:
         """
@@ -439,15 +399,14 @@ class InputWatch:
         lines, logger = self._lines(), self._nodes[0].get_logger()
         # While time stands still, nothing is known of the other inputs.
         for what in () if TIME in lines else self._missing.keys() - lines.keys():
-            if self._missing.pop(what).warned:
+            if self._missing.pop(what)[1]:
                 logger.info(f'no longer waiting for {what}')
         for what, line in lines.items():
-            record = self._missing.setdefault(what, _Record(begin))
-            record.looks += 1
-            if record.looks >= LOOKS and now >= record.due:
-                record.warned = True
-                record.due = now + min(now - record.since, LONGEST)
-                logger.warning(f'waiting for {what} for {now - record.since:.0f} s: {line}')
+            since, due = self._missing.setdefault(what, (begin, 0.0))
+            waited = now - since
+            if waited > (LOOKS - 0.5) * PERIOD and now >= due:
+                self._missing[what] = since, now + min(waited, LONGEST)
+                logger.warning(f'waiting for {what} for {waited:.0f} s: {line}')
 
     def _lines(self) -> dict[str, str]:
         """Return a line of text for each kind of missing input."""

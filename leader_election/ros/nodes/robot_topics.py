@@ -36,25 +36,11 @@ from typing import Any
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point32, PolygonStamped
-from leader_election.election.mandates.parameters import (
-    DIGEST_BITS,
-    Kept,
-    MandateTool,
-    Memory,
-    NO_MARK,
-    RosterMark,
-)
+from leader_election.election.mandates import parameters as mandates
 from leader_election.election.mandates.part import lease_in, MANDATE_OF, MANDATE_TERM
 from leader_election.election.messages.codec import Position
 from leader_election.election.messages.wire import usual_namespace
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.diagnostics import (
-    INACTIVE,
-    LEADERSHIP,
-    leadership_text,
-    leadership_values,
-    part_values,
-)
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reasons import NO_LEADER
@@ -160,7 +146,7 @@ class StatePublishers:
         """Publish that the robot neither leads nor follows, if it has published otherwise."""
         if not self._last:
             return
-        self._send({'leader': NO_LEADER, 'is_leader': False, 'role': INACTIVE,
+        self._send({'leader': NO_LEADER, 'is_leader': False, 'role': vocabulary.INACTIVE,
                     'distance': math.inf, 'neighbours': []})
         self._send_region([], [])
 
@@ -224,12 +210,12 @@ class LeadershipPublisher:
         parameters = robot.parameters
         if self._namespace != usual_namespace(sends_on, parameters.robot_id):
             robot.name = self._namespace
-        profile = repeated(parameters.message_expiry)
+        profile, topic = repeated(parameters.message_expiry), vocabulary.LEADERSHIP
         self._publisher = advertise(
-            node, DiagnosticArray, parameters.outputs_of() + LEADERSHIP, profile, PROMISES)
+            node, DiagnosticArray, parameters.outputs_of() + topic, profile, PROMISES)
         self._typed = [advertise(
-            node, Leadership, f'{parameters.outputs_of(name)}{LEADERSHIP}/typed', profile,
-            PROMISES) for name in robot.instances] if Leadership else []
+            node, Leadership, f'{parameters.outputs_of(name)}{topic}/typed', profile, PROMISES)
+            for name in robot.instances] if Leadership else []
         self._message = DiagnosticArray()
         self._message.status = [DiagnosticStatus(
             name=vocabulary.status_name(name, instance),
@@ -266,18 +252,19 @@ class LeadershipPublisher:
         """Update the status of an instance. Most values are those of the last round."""
         status, before = self._message.status[i], self._values[i]
         stamp = self._message.header.stamp
-        now = leadership_values(self._robot, instance, self._namespace, self._sends_on, active)
+        now = vocabulary.leadership_values(
+            self._robot, instance, self._namespace, self._sends_on, active)
         leader = now[vocabulary.LEADER]
         now[vocabulary.SINCE] = (
             before[vocabulary.SINCE] if before.get(vocabulary.LEADER) == leader
             else f'{stamp.sec}.{stamp.nanosec:09d}')
         # Both clocks now: the process may have been stopped since the round.
-        now |= part_values(instance, clock.of_stamp(stamp), active, self._now())
+        now |= vocabulary.part_values(instance, clock.of_stamp(stamp), active, self._now())
         if now == before:
             return
         self._values[i] = now
         status.values = [KeyValue(key=key, value=value) for key, value in now.items()]
-        status.message = leadership_text(instance) if active else INACTIVE
+        status.message = vocabulary.leadership_text(instance) if active else vocabulary.INACTIVE
         status.level = DiagnosticStatus.STALE if not active else (
             DiagnosticStatus.WARN if leader == str(NO_LEADER) else DiagnosticStatus.OK)
 
@@ -285,7 +272,7 @@ class LeadershipPublisher:
 def _typed_leadership(header: Header, values: Mapping[str, str]) -> Any:
     """Return the values of an election on the topic ``leadership`` as a typed message."""
     lease = lease_in(values, 0.0)
-    mandates = [] if lease is None else [Mandate(
+    own = [] if lease is None else [Mandate(
         acting=lease.term is not None, acting_until=_time(lease.until), term=lease.term or 0,
         over=list(lease.over), over_until=[_time(until) for until in lease.over.values()],
         leader=int(values[MANDATE_OF]), leader_term=int(values[MANDATE_TERM] or 0))]
@@ -298,7 +285,7 @@ def _typed_leadership(header: Header, values: Mapping[str, str]) -> Any:
         distance=float(values[vocabulary.DISTANCE]), hops=int(values[vocabulary.HOPS] or -1),
         tasks=[task for task in values[vocabulary.TASKS].split(',') if task],
         since=Time(sec=int(since), nanosec=int(fraction or 0)),
-        reason=values[vocabulary.REASON], because=values[vocabulary.BECAUSE], mandate=mandates)
+        reason=values[vocabulary.REASON], because=values[vocabulary.BECAUSE], mandate=own)
 
 
 def _time(seconds: float) -> Time:
@@ -313,7 +300,7 @@ MARK_STEPS = range(2_000_000)
 """Those of the versions that a roster may have."""
 
 
-class MandateFile(Memory):
+class MandateFile(mandates.Memory):
     """Keeps the mandates of a robot in one line of JSON."""
 
     def __init__(self, path: Path) -> None:
@@ -327,7 +314,7 @@ class MandateFile(Memory):
             pass
         except (OSError, ArithmeticError, LookupError, RecursionError, TypeError,
                 ValueError) as error:
-            self.kept = Kept(math.inf)
+            self.kept = mandates.Kept(math.inf)
             self.fault = (f'grants nothing: {str(path)!r} cannot be read '
                           f'({type(error).__name__}); when no robot has granted for the longest '
                           'mandate, remove it, and start the robot again')
@@ -344,7 +331,7 @@ class MandateFile(Memory):
             new.replace(self._path)
             self.fault = ''
         except OSError as error:
-            effect = ('a restart forgets the promises' if self.kept.taken == NO_MARK else
+            effect = ('a restart forgets the promises' if self.kept.taken == mandates.NO_MARK else
                       'the robot grants nothing')
             self.fault = (f'roster and promises cannot be kept in {str(self._path)!r} '
                           f'({error.strerror}), and {effect}; let the user of the robot write to '
@@ -361,7 +348,7 @@ class MandateFile(Memory):
                 os.close(folder)
 
 
-def _kept_in(text: str) -> Kept:
+def _kept_in(text: str) -> mandates.Kept:
     """
     Return what a file has kept.
 
@@ -369,22 +356,24 @@ def _kept_in(text: str) -> Kept:
     """
     values = json.loads(text)
     promise = float(values['promise'])
-    taken, proven = (RosterMark(*map(int, values[name])) for name in ('taken', 'proven'))
-    if not 0.0 <= promise <= MOST_PROMISE or not all(
-            mark == NO_MARK or mark.step in MARK_STEPS and mark.digest >> DIGEST_BITS == 0
-            for mark in (taken, proven)):
+    taken, proven = (mandates.RosterMark(*map(int, values[name])) for name in ('taken', 'proven'))
+    for mark in taken, proven:
+        if mark != mandates.NO_MARK and not (
+                mark.step in MARK_STEPS and mark.digest >> mandates.DIGEST_BITS == 0):
+            raise ValueError
+    if not 0.0 <= promise <= MOST_PROMISE:
         raise ValueError
-    return Kept(promise, taken, proven)
+    return mandates.Kept(promise, taken, proven)
 
 
 class MandateFiles(PartTopics):
     """The files of one robot, one for each instance."""
 
-    def tool(self, instance: str) -> MandateTool:
+    def tool(self, instance: str) -> mandates.MandateTool:
         """Return clock and memory of the mandates of an instance."""
         domain = os.environ.get('ROS_DOMAIN_ID') or '0'
         name = f'mandates_{domain}_{self.host.parameters.robot_id}_{instance}.json'
-        return MandateTool(self.host.lag, lambda: MandateFile(_folder() / name))
+        return mandates.MandateTool(self.host.lag, lambda: MandateFile(_folder() / name))
 
 
 def _folder() -> Path:

@@ -32,17 +32,11 @@ from leader_election.ros.nodes import clock, process
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.process import MissingInput
 from leader_election.ros.nodes.qos import advertise, EVENTS, NEIGHBOURHOOD, STATE, subscribe
+from leader_election.simulation import sensors
 from leader_election.simulation.motion import Array, quaternions
 from leader_election.simulation.odometry import OdometryCovariance
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.scene import Scene
-from leader_election.simulation.sensors import (
-    contours,
-    OBSERVER,
-    RateLimiter,
-    SCAN_BEAMS,
-    SCAN_RANGE,
-)
 from leader_election.simulation.world import World
 from nav_msgs.msg import Odometry
 import numpy as np
@@ -198,14 +192,14 @@ class ScanPublisher:
     """Publishes ``robot_<id>/scan``, unless the rate [Hz] is 0."""
 
     def __init__(self, node: Node, world: World, rate: float) -> None:
-        self._world, self._rate = world, RateLimiter(rate)
+        self._world, self._rate = world, sensors.RateLimiter(rate)
         self._publishers = robot_publishers(
             node, LaserScan, 'scan', world.scene.ids if rate else ())
         self._message = LaserScan(
             angle_min=0.0, angle_increment=world.lidar.increment,
-            angle_max=world.lidar.increment * (SCAN_BEAMS - 1),
+            angle_max=world.lidar.increment * (sensors.SCAN_BEAMS - 1),
             scan_time=1.0 / rate if rate else 0.0,
-            range_min=0.0, range_max=SCAN_RANGE)
+            range_min=0.0, range_max=sensors.SCAN_RANGE)
         self._message.header.frame_id = BASE
 
     def publish(self, stamp: Time) -> None:
@@ -224,7 +218,7 @@ class ReadingPublisher:
     """Publishes ``robot_<id>/reading``, of scalar sensors, unless the rate [Hz] is 0."""
 
     def __init__(self, node: Node, world: World, rate: float) -> None:
-        self._world, self._rate = world, RateLimiter(rate)
+        self._world, self._rate = world, sensors.RateLimiter(rate)
         self._publishers = robot_publishers(
             node, Float64, 'reading', world.scene.ids if rate else ())
 
@@ -246,7 +240,7 @@ class BodyPublisher:
 
     def __init__(self, node: Node, world: World) -> None:
         ids = world.scene.ids if world.physics else ()
-        self._world, self._rate = world, RateLimiter(BUMPER_RATE)
+        self._world, self._rate = world, sensors.RateLimiter(BUMPER_RATE)
         self._touched = [False] * len(ids)
         self._bumpers = robot_publishers(node, Bool, 'bumper', ids)
         self._imus = robot_publishers(node, Imu, 'imu', ids)
@@ -297,8 +291,8 @@ class SightingPublisher:
         if not self._publishers:
             return
         seen = self._world.sightings(wanted(self._publishers))
-        seen = seen[np.argsort(seen[:, OBSERVER], kind='stable')]
-        rows, begins = np.unique(seen[:, OBSERVER], return_index=True)
+        seen = seen[np.argsort(seen[:, sensors.OBSERVER], kind='stable')]
+        rows, begins = np.unique(seen[:, sensors.OBSERVER], return_index=True)
         first = self._message.layout.dim[0]
         for row, found in zip(rows.tolist(), np.split(seen[:, 1:], begins[1:])):
             first.size, first.stride = len(found), found.size
@@ -326,7 +320,7 @@ class SwarmWorld(Node):
     and, if their rates are not 0, ``robot_<id>/scan``, ``robot_<id>/reading`` and
     ``robot_<id>/measurements``; with physics ``mujoco`` ``robot_<id>/bumper`` and
     ``robot_<id>/imu``. Published once, latched: ``world``, the arena, its obstacles and the
-    contours of a field's peaks. With radio ``relay`` its counters are on ``/diagnostics``.
+    sensors.contours of a field's peaks. With radio ``relay`` its counters are on ``/diagnostics``.
 
     :ivar world: the simulation.
     :ivar relay: relays the messages of robots, with radio ``relay``, otherwise ``None``.
@@ -352,7 +346,7 @@ class SwarmWorld(Node):
         self._truth_message = _odometry('map')
         self._scene = advertise(self, MarkerArray, 'world', STATE)
         self._scene.publish(_markers(
-            self.world.scene, contours(parameters) if parameters.reading_rate else ()))
+            self.world.scene, sensors.contours(parameters) if parameters.reading_rate else ()))
         self._sensors = (
             ScanPublisher(self, self.world, parameters.scan_rate),
             ReadingPublisher(self, self.world, parameters.reading_rate),
@@ -433,8 +427,8 @@ class SwarmWorld(Node):
               world.odom_silent, None if world.covariance.exact else world.covariance)
         self._transforms.publish(stamp, world.odometry, world.odom_silent)
         _send(self._truth, self._truth_message, stamp, world.poses, world.velocities)
-        for sensor in self._sensors:
-            sensor.publish(stamp)
+        for publisher in self._sensors:
+            publisher.publish(stamp)
 
 
 def _odometry(frame: str) -> Odometry:

@@ -37,7 +37,6 @@ from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.qos import SENSOR, STATE
 from nav_msgs.msg import Odometry
 import pytest
-import rclpy
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSPresetProfiles, QoSProfile
@@ -144,7 +143,8 @@ def test_missing_poses_end_the_robot_after_the_timeout() -> None:
     driver.odometry = odometry_of(1.0, 100)
     spin_until([node, driver], lambda: node.failure is not None)
     assert isinstance(node.failure, ParameterError)
-    assert 'no poses on /r1/pose within 0.3 s; start the localisation, or remap pose' in str(node.failure)
+    assert ('no poses on /r1/pose within 0.3 s; start the localisation, or remap pose'
+            in str(node.failure))
     assert [each.topic for each in node.missing()] == ['/r1/pose']
 
 
@@ -192,8 +192,8 @@ def test_robot_takes_its_place_from_what_a_driver_publishes(driver: str) -> None
 
 TIMEOUT = 0.5
 REASON = ('parameter odometry_timeout: no odometry on /alice/wheels within 0.5 s; start the '
-          'driver or the simulator (of Gazebo: its bridge, too), or remap odom to the topic of its '
-          'odometry (ros2 topic list -t)')
+          'driver or the simulator (of Gazebo: its bridge, too), or remap odom to the topic of '
+          'its odometry (ros2 topic list -t)')
 
 
 def test_missing_odometry_ends_with_one_line_and_status_2(tmp_path: Path) -> None:
