@@ -20,17 +20,11 @@ while Gazebo Sim still loads a world with many topics misses some of them.
 """
 
 from collections.abc import Callable
-import math
 import sys
 import time
 from typing import Any
 
-from leader_election.parameters.command_line import (
-    CommandLineParser,
-    ExitStatus,
-    how_to_run,
-    number,
-)
+from leader_election.parameters import command_line
 from leader_election.ros.nodes.process import BUFFERS, MissingInput, run
 import rclpy
 from rclpy.clock import Clock, ClockType
@@ -114,9 +108,7 @@ class LeaseClock:
 
 
 def steady_clocks() -> tuple[float, float]:
-    """Return the readings of the computer's two clocks [s]; elsewhere than on Linux of one."""
-    if not hasattr(time, 'CLOCK_BOOTTIME'):
-        return time.monotonic(), time.monotonic()
+    """Return the readings of the computer's two clocks [s]."""
     return (time.clock_gettime(time.CLOCK_BOOTTIME),
             time.clock_gettime(time.CLOCK_MONOTONIC_RAW))
 
@@ -169,11 +161,10 @@ class ClockWatch(Node):
 
 def main() -> int:
     """Wait for simulated time, and return the exit status: 130 if stopped before."""
-    parser = CommandLineParser(
-        prog=how_to_run('await_clock'),
+    parser = command_line.CommandLineParser(
+        prog=command_line.how_to_run('await_clock'),
         description='End with status 0 when simulated time passes, and warn while it does not.')
-    parser.add_argument('--seconds', default=0.5, metavar='S',
-                        type=number(lambda value: 0.0 <= value < math.inf, '0 or more seconds'),
+    parser.add_argument('--seconds', default=0.5, metavar='S', type=command_line.POSITIVE,
                         help='how much simulated time has to pass (default: 0.5)')
     options = parser.parse_args(remove_ros_args(sys.argv)[1:])
-    return run(lambda: [ClockWatch(options.seconds)], stopped=ExitStatus.INTERRUPTED)
+    return run(lambda: [ClockWatch(options.seconds)], stopped=command_line.ExitStatus.INTERRUPTED)

@@ -136,7 +136,7 @@ class Election:
         self._diagnostics = DiagnosticsPublisher(node, self.robot, self._name)
         sensing = self.robot.sensing
         self._hearing = self._listen('neighbourhood', String, self._receive, NEIGHBOURHOOD,
-                                     self._diagnostics.incompatible.events)
+                                     self._diagnostics.events)
         metric = sensing.metric
         if metric.topic:
             self._listen(metric.topic, message_type(metric.message),

@@ -25,15 +25,19 @@ from typing import Any
 
 from geometry_msgs.msg import PoseStamped, TransformStamped, Twist
 from leader_election.localisation.poses import yaw_of
-from leader_election.parameters import ParameterError
-from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
+from leader_election.ros.nodes.localisation_topics import installed_type
 from leader_election.ros.nodes.process import BUFFERS, MissingInput, run
 from leader_election.ros.nodes.qos import EVENTS, SENSOR
-from leader_election.ros.nodes.swarm_world import BASE, FORWARD, IN_PLANE, TransformPublisher
+from leader_election.ros.nodes.swarm_world import (
+    BASE,
+    odometry_in,
+    send_odometry,
+    TransformPublisher,
+)
 from leader_election.ros.nodes.wander import namespaces
-from leader_election.simulation.motion import quaternions, velocities_between
+from leader_election.simulation.motion import velocities_between
 from leader_election.simulation.odometry import ErroneousOdometry, Pose
 from leader_election.simulation.parameters import GazeboOdometryParameters
 from nav_msgs.msg import Odometry
@@ -96,8 +100,9 @@ class SimulatedRobot:
             self._touched_at = -math.inf
             self._bumper = node.create_publisher(Bool, f'{prefix}bumper', 10)
             # Not decoded: that there are contacts is enough, and they come in each step.
-            node.create_subscription(_contacts_type(), prefix + CONTACTS, self._touch, SENSOR,
-                                     raw=True)
+            kind = installed_type(
+                'ros_gz_interfaces/msg/Contacts', 'bumper', 'true', 'bumper:=false')
+            node.create_subscription(kind, prefix + CONTACTS, self._touch, SENSOR, raw=True)
 
     def _take(self, message: Odometry) -> None:
         """Publish odometry with errors, in the received message."""
@@ -105,15 +110,15 @@ class SimulatedRobot:
         if pose is None:
             return
         self._wheels = pose
-        if self._drifts:
-            if not self._odometry.take(clock.of_stamp(message.header.stamp), pose):
-                return
-            pose = self._odometry.pose
-            _set(message, pose, self._odometry.velocity)
-            covariance = self._odometry.covariance
-            message.pose.covariance[IN_PLANE] = covariance.poses.reshape(9)
-            message.twist.covariance[FORWARD] = covariance.velocities[0]
-        self._odom.publish(message)
+        if not self._drifts:
+            self._odom.publish(message)
+        elif self._odometry.take(clock.of_stamp(message.header.stamp), pose):
+            pose, turn = self._odometry.pose, message.pose.pose.orientation
+            turn.x = turn.y = 0.0
+            send_odometry([self._odom], message, message.header.stamp, np.array([pose]),
+                          np.array([self._odometry.velocity]), (), self._odometry.covariance)
+        else:
+            return
         self._transforms.publish(message.header.stamp, np.array([pose]))
 
     def _take_truth(self, message: PoseStamped) -> None:
@@ -121,16 +126,13 @@ class SimulatedRobot:
         time, pose = clock.of_stamp(message.header.stamp), _planar(message.pose)
         if pose is None:
             return
-        velocity = (0.0, 0.0)
+        velocities = np.zeros((1, 2))
         if self._last is not None and time > self._last[0]:
-            (row,) = velocities_between(
-                np.array([self._last[1]]), np.array([pose]), time - self._last[0]).tolist()
-            velocity = (row[0], row[1])
+            velocities = velocities_between(
+                np.array([self._last[1]]), np.array([pose]), time - self._last[0])
         self._last = time, pose
-        truth = Odometry(child_frame_id=BASE)
-        truth.header.stamp, truth.header.frame_id = message.header.stamp, 'map'
-        _set(truth, pose, velocity)
-        self._truth.publish(truth)
+        send_odometry([self._truth], odometry_in('map'), message.header.stamp, np.array([pose]),
+                      velocities)
 
     def _touch(self, contacts: bytes) -> None:
         self._touched_at = clock.seconds(self._clock)
@@ -203,29 +205,11 @@ class GazeboOdometry(Node):
         return [each for robot in self.robots for each in robot.missing()]
 
 
-def _contacts_type() -> Any:
-    """Return the type of messages with contacts."""
-    try:
-        return message_type('ros_gz_interfaces/msg/Contacts')
-    except ImportError:
-        raise ParameterError('bumper', problem=': ros_gz_interfaces is not installed; install it, '
-                             'or give bumper:=false') from None
-
-
 def _planar(pose: Any) -> Pose | None:
     """Return x, y, yaw of a message's pose [m, rad], ``None`` without a valid orientation."""
     turn = pose.orientation
     yaw = yaw_of((turn.x, turn.y, turn.z, turn.w))
     return None if yaw is None else (pose.position.x, pose.position.y, yaw)
-
-
-def _set(message: Odometry, pose: Pose, velocity: tuple[float, float]) -> None:
-    """Write a pose and a velocity in the plane into a message."""
-    position, turn = message.pose.pose.position, message.pose.pose.orientation
-    position.x, position.y = pose[:2]
-    turn.x = turn.y = 0.0
-    turn.z, turn.w = quaternions(np.array([pose[2]]))[0].tolist()
-    message.twist.twist.linear.x, message.twist.twist.angular.z = velocity
 
 
 def main() -> int:

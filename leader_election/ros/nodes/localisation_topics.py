@@ -78,7 +78,7 @@ def subscribe_sightings(robot: Robot, listen: Listen, clock: Callable[[], float]
         if source == MEASUREMENTS:
             listen(MEASUREMENTS, Float64MultiArray, measure, SIGHTINGS)
             continue
-        kind = _installed(
+        kind = installed_type(
             TYPES[source], 'sighting_sources', repr(source), repr(MEASUREMENTS))
         if source == RANGES:
             for neighbour in parameters.ranged:
@@ -90,8 +90,13 @@ def subscribe_sightings(robot: Robot, listen: Listen, clock: Callable[[], float]
             listen(source, kind, partial(take, partial(extract, mount=mount)), SIGHTINGS)
 
 
-def _installed(name: str, parameter: str, value: str, instead: str) -> Any:
-    """Return the type of messages that a value of a parameter needs."""
+def installed_type(name: str, parameter: str, value: str, instead: str) -> Any:
+    """
+    Return the type of messages that a value of a parameter needs.
+
+    :param instead: the value that does without.
+    :raises ParameterError: if the package of the type is not installed.
+    """
     try:
         return message_type(name)
     except ImportError:
@@ -133,7 +138,7 @@ class LocalisationPublishers:
         self._distances = node.create_publisher(Float64MultiArray, space + DISTANCES, EVENTS)
         self._transforms = None
         if robot.parameters.send_transform:
-            self._kind = _installed(
+            self._kind = installed_type(
                 'tf2_msgs/msg/TFMessage', 'send_transform', 'true', f'topic {ODOMETRY}')
             self._transforms = node.create_publisher(self._kind, TRANSFORMS, EVENTS)
 

@@ -25,7 +25,6 @@ import math
 import os
 from pathlib import Path
 import sys
-import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
@@ -287,8 +286,6 @@ def _rgba(colour: formatting.Colour, alpha: float = 1.0) -> ColorRGBA:
 
 LINE_PERIOD = 5.0
 """Time between two printed lines without a terminal [s]."""
-SLOWEST = 2.0
-"""The longest time between two drawings in the terminal [s]."""
 TRAIL_PERIOD = 0.5
 """Time between two messages on ``trails`` [s]."""
 FRAME_PERIOD = 0.5
@@ -326,7 +323,6 @@ class Monitor(SwarmObserver):
         self._markers = Markers(self.parameters.frame)
         self._line_time = float('-inf')
         self._live: Any = None
-        self._skipped = 0
         self._lines = self.parameters.live and not sys.stdout.isatty()
         if self.parameters.live and not self._lines:
             from rich.console import Console
@@ -382,16 +378,10 @@ class Monitor(SwarmObserver):
 
     def _show(self) -> None:
         from leader_election.swarm.view.terminal import line, render
-        if self._live is not None and self._skipped:
-            self._skipped -= 1
-        elif self._live is not None:
-            begin = time.monotonic()
+        if self._live is not None:
             self._live.update(render(
                 self.frame, self.statistics, self._live.console.size, self.rings, self.title,
                 self.keys), refresh=True)
-            # A fifth of the time at most is for drawing, on a machine that is busy.
-            cost = time.monotonic() - begin
-            self._skipped = int(min(5.0 * cost, SLOWEST) / REFRESH_PERIOD)
         elif (self._lines
               and not 0.0 <= self.snapshot.time - self._line_time < LINE_PERIOD):
             self._line_time = self.snapshot.time

@@ -93,14 +93,15 @@ def spin_process(nodes: Sequence[Node], over: Callable[[], bool]) -> None:
         executor.spin_until_future_complete(ended, timeout_sec=0.1)
 
 
-def spin(nodes: Sequence[Node], until: Callable[[], bool],
-         deadline: float = float('inf')) -> None:
+def spin(nodes: Sequence[Node], until: Callable[[], bool], deadline: float = float('inf'),
+         executor: Executor | None = None) -> None:
     """
     Spin nodes until a condition holds, which is checked after each event and ten times a second.
 
     :param deadline: the longest time to spin [s].
+    :param executor: a new one, by default of :func:`make_executor`.
     """
-    executor = make_executor()
+    executor = executor or make_executor()
     for node in nodes:
         executor.add_node(node)
     end = time.monotonic() + deadline

@@ -44,10 +44,6 @@ FLUSH_PERIOD = 2.0
 The time between two writes to the disk [s]: at most this much is lost when the process is killed
 or the power fails.
 """
-RECHECK = 10
-"""The publishers of a known topic are checked in every tenth discovery: that is slow."""
-
-
 LARGEST_CHUNK = 4 * 2**20
 """Size of a chunk before compression [bytes]."""
 
@@ -132,11 +128,8 @@ class Recorder(Node):
             raise ParameterError('output', problem=f': {str(path)!r} is not allowed: '
                                  f'{error.strerror}; it takes a new file in a folder that '
                                  'exists') from None
-        self._subscriptions_by_topic: dict[str, tuple[recording_options.OfferedQos, Any]] = {}
-        """Requested quality of service and subscription."""
-        self._unsupported: set[str] = set()
-        """Topics of unknown types."""
-        self._discoveries = 0
+        self._recorded: dict[str, bool] = {}
+        """The topics found, and whether their type is known."""
         steady_clock = clock.steady_clock(self)
         self.create_timer(DISCOVERY_PERIOD, self.discover, clock=steady_clock)
         self.create_timer(FLUSH_PERIOD, self._flush, clock=steady_clock)
@@ -144,39 +137,30 @@ class Recorder(Node):
 
     def discover(self) -> None:
         """Search for topics to be recorded, and subscribe to new ones."""
-        self._discoveries += 1
-        for number, (topic, kinds) in enumerate(self.get_topic_names_and_types()):
-            known = topic in self._subscriptions_by_topic
-            # A few of the known topics in each discovery, so that none takes long.
-            if topic in self._unsupported or (known and (number + self._discoveries) % RECHECK):
-                continue
-            if recording_options.is_recorded(topic, kinds[0], self.parameters):
+        for topic, kinds in self.get_topic_names_and_types():
+            if topic not in self._recorded and recording_options.is_recorded(
+                    topic, kinds[0], self.parameters):
                 self._subscribe(topic, kinds[0])
 
     def _subscribe(self, topic: str, kind: str) -> None:
-        """Subscribe compatibly with all publishers of a topic. Again where these have changed."""
+        """Subscribe compatibly with all publishers of a topic, once it has one."""
         publishers = self.get_publishers_info_by_topic(topic)
         if not publishers:
             return
         offers = [_offer(publisher.qos_profile) for publisher in publishers]
         requested = recording_options.compatible_qos(offers)
-        if topic in self._subscriptions_by_topic:
-            if self._subscriptions_by_topic[topic][0] == requested:
-                return
-            self.destroy_subscription(self._subscriptions_by_topic.pop(topic)[1])
         try:
             self.recording.add_topic(topic, kind, message_definition(kind),
                                      recording_options.rosbag2_qos(offers),
                                      str(publishers[0].topic_type_hash))
-            subscription = self.create_subscription(
+            self.create_subscription(
                 message_type(kind), topic, self._writer(topic, kind), _profile(requested),
                 raw=True)
+            self._recorded[topic] = True
         except (OSError, ImportError, AttributeError, LookupError, ValueError) as error:
-            self._unsupported.add(topic)
+            self._recorded[topic] = False
             self.get_logger().warning(f'{topic} is not recorded: type {kind} is not known here '
                                       f'({error})')
-            return
-        self._subscriptions_by_topic[topic] = (requested, subscription)
 
     def _writer(self, topic: str, kind: str) -> Any:
         """Return the callback that writes the messages of this topic."""
@@ -211,7 +195,7 @@ class Recorder(Node):
             # The error was reported already. The file can be read up to it.
             return
         print(f'wrote {self.recording.path}: {self.recording.messages} messages of '
-              f'{count(len(self._subscriptions_by_topic), "topic")}')
+              f'{count(sum(self._recorded.values()), "topic")}')
 
 
 def _offer(profile: QoSProfile) -> recording_options.OfferedQos:

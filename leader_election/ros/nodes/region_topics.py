@@ -422,15 +422,8 @@ def named(summary: Mapping[str, Any]) -> dict[str, float]:
         if isinstance(value, Mapping):
             numbers |= named({f'{name}.{part}': of_it for part, of_it in value.items()})
         else:
-            numbers[name] = _number(value)
+            is_number = isinstance(value, float) and value == value or (
+                isinstance(value, int) and abs(value) < 10**300)
+            # math.nan itself: dictionaries compare by identity first, so equal ones are equal.
+            numbers[name] = float(value) if is_number else math.nan
     return numbers
-
-
-def _number(value: Any) -> float:
-    """Return a value as a float, NaN if it is not a number or too large."""
-    try:
-        number = float(value) if isinstance(value, (bool, int, float)) else math.nan
-    except OverflowError:
-        return math.nan
-    # math.nan itself: dictionaries compare by identity first, so equal summaries are equal.
-    return math.nan if math.isnan(number) else number

@@ -49,55 +49,12 @@ Concern = tuple[bytes, str, dict[str, Any]]
 """Level, message and values."""
 
 
-class IncompatiblePublishers:
-    """
-    Finds publishers with a profile (QoS) incompatible with a subscription's.
-
-    The graph is only searched while there are some, since that is slow in a large swarm.
-    """
-
-    def __init__(self, node: Node, topic: str) -> None:
-        """
-        Watch a topic.
-
-        :param topic: the topic of a subscription that reports to :attr:`events`.
-        """
-        self._node = node
-        self._topic = node.resolve_topic_name(topic)
-        self._reported = False
-        self.events = SubscriptionEventCallbacks(incompatible_qos=self._report)
-        """The callbacks to create the subscription with."""
-
-    def _report(self, event: Any) -> None:
-        if not self._reported:
-            self._reported = True
-            policy = qos_policy_name_from_kind(event.last_policy_kind)
-            self._node.get_logger().warning(
-                f'a publisher on {self._topic} offers less than is requested ({policy}): nothing '
-                f'is received from it; see qos_overrides.{self._topic}.subscription')
-
-    def find(self, profile: QoSProfile) -> list[str]:
-        """
-        Return the other nodes from which nothing is received.
-
-        :param profile: of the subscription.
-        """
-        if not self._reported:
-            return []
-        nodes = sorted({
-            f'{found.node_namespace.rstrip("/")}/{found.node_name}'
-            for found in self._node.get_publishers_info_by_topic(self._topic)
-            if qos_check_compatible(found.qos_profile, profile)[0] == QoSCompatibility.ERROR}
-            - {self._node.get_fully_qualified_name()})
-        self._reported = bool(nodes)
-        return nodes
-
-
 class DiagnosticsPublisher:
     """
     Publishes the statuses of a robot on ``/diagnostics``, for subscribers only.
 
-    :ivar incompatible: reports publishers of ``neighbourhood`` that are not heard.
+    :ivar events: the callbacks of the subscription to ``neighbourhood``, which report publishers
+        that are not heard.
     """
 
     def __init__(self, node: Node, robot: Robot, name: str) -> None:
@@ -109,7 +66,29 @@ class DiagnosticsPublisher:
         self._node, self._robot, self._name = node, robot, name
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self._watch = NeighbourhoodWatch()
-        self.incompatible = IncompatiblePublishers(node, 'neighbourhood')
+        self._topic = node.resolve_topic_name('neighbourhood')
+        self._has_unheard = False
+        self.events = SubscriptionEventCallbacks(incompatible_qos=self._report)
+
+    def _report(self, event: Any) -> None:
+        if not self._has_unheard:
+            self._has_unheard = True
+            policy = qos_policy_name_from_kind(event.last_policy_kind)
+            self._node.get_logger().warning(
+                f'a publisher on {self._topic} offers less than is requested ({policy}): nothing '
+                f'is received from it; see qos_overrides.{self._topic}.subscription')
+
+    def _unheard(self, profile: QoSProfile) -> list[str]:
+        """Return the other nodes from which a subscription with a profile receives nothing."""
+        # The graph is only searched while there are some: that is slow in a large swarm.
+        nodes = {
+            f'{found.node_namespace.rstrip("/")}/{found.node_name}'
+            for found in self._node.get_publishers_info_by_topic(self._topic)
+            if qos_check_compatible(found.qos_profile, profile)[0] == QoSCompatibility.ERROR
+        } if self._has_unheard else set()
+        found = sorted(nodes - {self._node.get_fully_qualified_name()})
+        self._has_unheard = bool(found)
+        return found
 
     def publish(self, now: float, hearing: QoSProfile) -> None:
         """
@@ -125,7 +104,7 @@ class DiagnosticsPublisher:
             mislocated = robot.sensing.source.fault(now, robot.doubt(now))
         if not heeded:
             return
-        unheard = ', '.join(self.incompatible.find(hearing))
+        unheard = ', '.join(self._unheard(hearing))
         if unheard:
             refused = f'nothing is received from {unheard}, {vocabulary.QOS_FAULT}'
         self._send(statuses(robot, self._name, now, refused, mislocated))

@@ -63,12 +63,7 @@ class RobotHost(Node):
         members = parse_ids(self.parameters.members, tuple(known))
         self._roster = format_ids(tuple(known))
         shared = _shared_arguments(arguments)
-        self._own_strengths: list[int] = []
         self.robots = [self._robot(known[robot], shared) for robot in members]
-        if self._own_strengths:
-            self.get_logger().info(
-                f'strengths: {self.parameters.strengths} does not apply to robots '
-                f'{format_ids(tuple(self._own_strengths))}, whose parameter strength is set')
 
     def _robot(self, robot: RobotSpec, shared: list[str]) -> ElectionNode:
         """
@@ -98,8 +93,6 @@ class RobotHost(Node):
             defaults=defaults, others=(RobotHostParameters,))
         # Those of many robots would bury what else the process says.
         node.get_logger().get_child(CHANGES).set_level(LoggingSeverity.WARN)
-        if chosen not in (None, node.election.parameters.strength):
-            self._own_strengths.append(robot.id)
         return node
 
 

@@ -21,7 +21,6 @@ import os
 from pathlib import Path
 import shutil
 import sys
-import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -32,7 +31,7 @@ from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import ExitStatus, print_error
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
-from leader_election.ros.nodes.process import init_ros, StopRequest
+from leader_election.ros.nodes.process import init_ros, spin, StopRequest
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE, STREAM
 from leader_election.swarm.doctor import communication, diagnoses
 from leader_election.swarm.doctor import observations as observed
@@ -282,14 +281,10 @@ def status_of(status: DiagnosticStatus) -> vocabulary.Status:
 def observe(options: Any, stopped: Callable[[], bool]) -> observed.Observations | None:
     """Return the observations of the requested time after discovery, ``None`` if stopped."""
     doctor = SwarmDoctor(options)
-    # The events executor of rclpy 7.1 does not report when a message was sent.
-    executor = SingleThreadedExecutor()
-    executor.add_node(doctor)
 
     def wait(seconds: float, until: Callable[[], bool]) -> None:
-        end = time.monotonic() + seconds
-        while not (stopped() or until()) and time.monotonic() < end:
-            executor.spin_once(timeout_sec=max(min(0.1, end - time.monotonic()), 0.0))
+        # The events executor of rclpy 7.1 does not report when a message was sent.
+        spin([doctor], lambda: stopped() or until(), seconds, SingleThreadedExecutor())
 
     try:
         wait(SEARCH_LIMIT, doctor.is_settled)
@@ -297,7 +292,6 @@ def observe(options: Any, stopped: Callable[[], bool]) -> observed.Observations 
         wait(options.seconds, lambda: False)
         return None if stopped() else doctor.observations()
     finally:
-        executor.shutdown()
         doctor.destroy_node()
 
 

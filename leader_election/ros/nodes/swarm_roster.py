@@ -167,21 +167,16 @@ def change(node: RosterNode, target: str, seconds: float) -> bool:
     return enough
 
 
-def parse(arguments: Sequence[str]) -> Any:
-    """Return the options of the command line."""
+def main() -> int:
+    """Change the roster, and return the exit status: 0 if more than half of it have it."""
     parser = CommandLineParser(
         prog=how_to_run('swarm_roster'), description='Change the roster of running robots '
         '(quorum: majority), while a leader acts. It can be run again after an interruption.')
     parser.add_argument('roster', nargs='+', help='the new roster with its version: v1 1-10')
     parser.add_argument('--seconds', type=POSITIVE, default=60.0,
                         help='give up after this time (default: 60)')
-    return parser.parse_args(arguments)
-
-
-def main() -> int:
-    """Change the roster, and return the exit status: 0 if more than half of it have it."""
     try:
-        options = parse(remove_ros_args(sys.argv)[1:])
+        options = parser.parse_args(remove_ros_args(sys.argv)[1:])
         version, old, ids = roster_in(' '.join(options.roster))
         if not version or old or not ids:
             raise ParameterError('roster', ' '.join(options.roster), 'a version and ids, for '

@@ -21,6 +21,7 @@ reused for all robots: creating one is expensive.
 
 from array import array
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 import sys
 from typing import Any
 
@@ -305,9 +306,9 @@ _MAX_CATCH_UP = 10
 """The greatest number of steps that a late world makes up for. Beyond it, it skips time."""
 _MAX_CATCH_UP_OF_CLOCK = 2
 """The same with its own clock: on a machine that is too slow, simulated time slows down."""
-IN_PLANE = [0, 1, 5, 6, 7, 11, 30, 31, 35]
+_IN_PLANE = [0, 1, 5, 6, 7, 11, 30, 31, 35]
 """The places of a covariance of x, y, yaw in one of six degrees of freedom. The others are 0."""
-FORWARD = [0, 35]
+_FORWARD = [0, 35]
 """The places of the variances of linear and angular velocity."""
 
 
@@ -342,8 +343,8 @@ class SwarmWorld(Node):
         self._odom = robot_publishers(self, Odometry, 'odom', ids)
         self._truth = robot_publishers(self, Odometry, 'ground_truth', ids)
         self._transforms = TransformPublisher(self, [f'robot_{i}' for i in ids])
-        self._odom_message = _odometry(ODOM)
-        self._truth_message = _odometry('map')
+        self._odom_message = odometry_in(ODOM)
+        self._truth_message = odometry_in('map')
         self._scene = advertise(self, MarkerArray, 'world', STATE)
         self._scene.publish(_markers(
             self.world.scene, sensors.contours(parameters) if parameters.reading_rate else ()))
@@ -351,7 +352,9 @@ class SwarmWorld(Node):
             ScanPublisher(self, self.world, parameters.scan_rate),
             ReadingPublisher(self, self.world, parameters.reading_rate),
             BodyPublisher(self, self.world), SightingPublisher(self, self.world))
-        self._subscribe_commands(ids)
+        for row, robot_id in enumerate(ids if self.world.commands else ()):
+            self.create_subscription(
+                Twist, f'robot_{robot_id}/cmd_vel', partial(self._command, row), 10)
         self._clock_topic: Publisher | None = None
         self._listeners = parameters.clock_listeners
         self._steady_clock = clock.steady_clock(self)
@@ -368,23 +371,21 @@ class SwarmWorld(Node):
             RadioRelay(self, self.world, self._steady_clock, parameters.real_time_factor)
             if parameters.radio == 'relay' else None)
 
-    def _subscribe_commands(self, ids: Sequence[int]) -> None:
-        commands = self.world.commands
-        if commands is None:
-            return
-        for row, robot_id in enumerate(ids):
-            def command(message: Twist, row: int = row) -> None:
-                commands.command(row, message.linear.x, message.angular.z, self.world.time)
-            self.create_subscription(Twist, f'robot_{robot_id}/cmd_vel', command, 10)
+    def _command(self, row: int, message: Twist) -> None:
+        assert self.world.commands is not None
+        self.world.commands.command(row, message.linear.x, message.angular.z, self.world.time)
 
     def _tick(self) -> None:
         """Take all steps that are due. Their length is constant, even if the timer is late."""
         now = self._steady_clock.now().nanoseconds
-        if self._waits_for_listeners():
+        topic = self._clock_topic
+        if topic is not None and topic.get_subscription_count() < self._listeners:
+            # Subscribers of /clock are missing: the world must not start yet.
             self._origin = now
             return
+        self._listeners = 0
         due = round((now - self._origin) / self._period) - self._taken
-        most = _MAX_CATCH_UP if self._clock_topic is None else _MAX_CATCH_UP_OF_CLOCK
+        most = _MAX_CATCH_UP if topic is None else _MAX_CATCH_UP_OF_CLOCK
         if not 0 <= due <= most:
             # The clock has jumped, or this machine is too slow: continue from the present.
             self._origin, self._taken, due = now - self._period, 0, 1
@@ -406,14 +407,6 @@ class SwarmWorld(Node):
             'commands', topic, 'the robots of the world all stand; start what drives them '
             '(wander, a task that drives), or take motion levy')]
 
-    def _waits_for_listeners(self) -> bool:
-        """Return whether the world must not start yet, since subscribers of /clock are missing."""
-        topic = self._clock_topic
-        if topic is not None and topic.get_subscription_count() < self._listeners:
-            return True
-        self._listeners = 0
-        return False
-
     def _publish(self, now: int) -> None:
         world = self.world
         if self._clock_topic is not None:
@@ -423,23 +416,25 @@ class SwarmWorld(Node):
             # The time at which the last step was due, by the shared clock.
             late = now - self._origin - self._taken * self._period
             stamp = _time(self.get_clock().now().nanoseconds - late)
-        _send(self._odom, self._odom_message, stamp, world.odometry, world.measured,
-              world.odom_silent, None if world.covariance.exact else world.covariance)
+        send_odometry(
+            self._odom, self._odom_message, stamp, world.odometry, world.measured,
+            world.odom_silent, None if world.covariance.exact else world.covariance)
         self._transforms.publish(stamp, world.odometry, world.odom_silent)
-        _send(self._truth, self._truth_message, stamp, world.poses, world.velocities)
+        send_odometry(self._truth, self._truth_message, stamp, world.poses, world.velocities)
         for publisher in self._sensors:
             publisher.publish(stamp)
 
 
-def _odometry(frame: str) -> Odometry:
+def odometry_in(frame: str) -> Odometry:
+    """Return an empty message of odometry in a frame."""
     message = Odometry(child_frame_id=BASE)
     message.header.frame_id = frame
     return message
 
 
-def _send(publishers: Iterable[Publisher], message: Odometry, stamp: Time, poses: Array,
-          velocities: Array, silent: Collection[int] = (),
-          covariance: OdometryCovariance | None = None) -> None:
+def send_odometry(publishers: Iterable[Publisher], message: Odometry, stamp: Time, poses: Array,
+                  velocities: Array, silent: Collection[int] = (),
+                  covariance: OdometryCovariance | None = None) -> None:
     """
     Publish one row of poses and velocities on each publisher.
 
@@ -462,8 +457,8 @@ def _send(publishers: Iterable[Publisher], message: Odometry, stamp: Time, poses
         twist = message.twist.twist
         twist.linear.x, twist.angular.z, twist.linear.y = row[4:]
         if covariance is not None:
-            message.pose.covariance[IN_PLANE] = of_poses[number]
-            message.twist.covariance[FORWARD] = covariance.velocities[number]
+            message.pose.covariance[_IN_PLANE] = of_poses[number]
+            message.twist.covariance[_FORWARD] = covariance.velocities[number]
         publisher.publish(message)
 
 

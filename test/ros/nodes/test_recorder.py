@@ -129,16 +129,19 @@ def test_recorder_records_requested_topics_and_thins_odometry(ros, tmp_path):
 
 def test_recorder_receives_messages_of_every_profile(ros, tmp_path):
     path = tmp_path / 'mixed.mcap'
-    robots = Node('robots')
+    robots, listener = Node('robots'), Node('listener')
     latched = robots.create_publisher(Int64, '/r1/leader', STATE)
-    node = recorder(path)
-    spin_until([node, robots], lambda: latched.get_subscription_count() == 1)
     hasty = robots.create_publisher(Int64, '/r1/leader', SENSOR)
+    spin_until([robots, listener], lambda: listener.count_publishers('/r1/leader') == 2)
+    node = recorder(path)
+    spin_until([node, robots], lambda: (
+        latched.get_subscription_count() == hasty.get_subscription_count() == 1))
     # Best effort: what is said before the recorder knows who speaks is lost.
     robots.create_timer(0.1, lambda: hasty.publish(Int64(data=9)))
-    spin_until([node, robots], lambda: node.recording.messages >= 2)
+    robots.create_timer(0.1, lambda: latched.publish(Int64(data=7)))
+    spin_until([node, robots], lambda: node.recording.messages >= 8)
     node.close()
-    assert {message.data for message in contents(path)['/r1/leader']} == {9}
+    assert {message.data for message in contents(path)['/r1/leader']} == {7, 9}
 
 
 def test_recording_is_not_overwritten(ros, tmp_path):

@@ -66,14 +66,12 @@ def test_quorum_counts_every_robot_of_the_swarm_on_any_host(swarm, roster):
         assert mandates is not None and mandates.settings.roster == roster
 
 
-def test_strength_of_a_file_takes_precedence_for_its_robot(tmp_path, capfd):
+def test_strength_of_a_file_takes_precedence_for_its_robot(tmp_path):
     file = tmp_path / 'mine.yaml'
     file.write_text('/swarm/bob/election_node:\n  ros__parameters: {strength: 2.5}\n')
     with hosted(LISTED, 'strengths:=id', file=file) as robots:
         assert [robot.robot.strength.announced for robot in robots] == [7.0, 2.5]
         assert [robot.get_parameter('strength').value for robot in robots] == [7.0, 2.5]
-    assert ('strengths: id does not apply to robots 1, whose parameter strength is set'
-            in capfd.readouterr().err)
 
 
 def test_robots_are_those_of_the_scene_without_a_list():
