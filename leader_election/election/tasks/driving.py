@@ -28,16 +28,7 @@ from typing import Any
 
 from geometry_msgs.msg import Twist, TwistStamped
 from leader_election.election.regions.task import Member, Position, Task
-from leader_election.election.tasks.steering import (
-    DrivingParameters,
-    Escape,
-    Pose,
-    Progress,
-    safe_reverse,
-    Scan,
-    scan_fault,
-    steer,
-)
+from leader_election.election.tasks import steering
 from leader_election.parameters import parameter
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Bool
@@ -73,9 +64,9 @@ class ScanDriver:
     def __init__(
         self,
         context: Any,
-        parameters: DrivingParameters,
+        parameters: steering.DrivingParameters,
         goal: Callable[[float, float, float], tuple[float, float] | None],
-        pose: Callable[[], Pose | None] | None = None,
+        pose: Callable[[], steering.Pose | None] | None = None,
         *,
         seed: int | str = 0,
         blocked: Callable[[], None] = lambda: None,
@@ -97,12 +88,12 @@ class ScanDriver:
         self.problem = ''
         self.counts = {'scans_rejected': 0}
         self._context, self._pose, self._goal = context, pose, goal
-        self._scan: Scan | None = None
+        self._scan: steering.Scan | None = None
         self._scan_time = -math.inf
         self._moves = False
         self._touched = False
         self._bumper_time = -math.inf
-        self._progress, self._escape = Progress(), Escape(seed)
+        self._progress, self._escape = steering.Progress(), steering.Escape(seed)
         self._blocked = blocked
         self._commands = context.publisher(
             'cmd_vel', TwistStamped if parameters.stamped else Twist)
@@ -115,7 +106,7 @@ class ScanDriver:
         """Return whether the robot has a laser scanner: whether a scan was ever received."""
         return self._scan is not None or self.counts['scans_rejected'] > 0
 
-    def scan(self) -> Scan | None:
+    def scan(self) -> steering.Scan | None:
         """Return the last scan, ``None`` if it is too old for driving."""
         return self._scan if self.is_fresh(self._scan_time) else None
 
@@ -128,7 +119,7 @@ class ScanDriver:
         # After the clock has been set back the age of a measurement is not known.
         return 0.0 <= self._context.seconds() - since <= self.limits.reaction
 
-    def drive(self, pose: Pose | None, scan: Scan | None) -> None:
+    def drive(self, pose: steering.Pose | None, scan: steering.Scan | None) -> None:
         """
         Publish the present command: one step of the loop.
 
@@ -148,7 +139,7 @@ class ScanDriver:
         command = self._away(pose, scan, now)
         if command is None:
             detour = self._escape.detour(pose, self.limits.tolerance, now)
-            command = steer(pose, detour or goal, scan, self.limits)
+            command = steering.steer(pose, detour or goal, scan, self.limits)
             touches = self._touched and self.is_fresh(self._bumper_time)
             if self._progress.stuck(command[0], pose, now) or touches and command[0] > 0.0:
                 self._blocked()
@@ -156,12 +147,13 @@ class ScanDriver:
                 command = self._away(pose, scan, now) or (0.0, 0.0)
         self._command(*command)
 
-    def _away(self, pose: Pose, scan: Scan, now: float) -> tuple[float, float] | None:
+    def _away(self, pose: steering.Pose, scan: steering.Scan,
+              now: float) -> tuple[float, float] | None:
         """Return the command of the manoeuvre, safe to obstacles behind, ``None`` for none."""
         command = self._escape.command(pose, self.limits.turn_rate, now)
         if command is None or command[0] == 0.0:
             return command
-        return max(command[0], -safe_reverse(scan, self.limits)), command[1]
+        return max(command[0], -steering.safe_reverse(scan, self.limits)), command[1]
 
     def close(self) -> None:
         """Stop the robot for good."""
@@ -171,10 +163,10 @@ class ScanDriver:
         self._command(0.0, 0.0)
 
     def _receive(self, message: LaserScan) -> None:
-        scan = Scan(message.ranges, message.angle_min + self.limits.scan_yaw,
+        scan = steering.Scan(message.ranges, message.angle_min + self.limits.scan_yaw,
                     message.angle_increment, message.range_max)
         self._scan_time = self._context.seconds()
-        self.problem = scan_fault(scan)
+        self.problem = steering.scan_fault(scan)
         self._scan = None if self.problem else scan
         if self.problem:
             self.counts['scans_rejected'] += 1
@@ -247,9 +239,9 @@ class Nav2Driver:
     def __init__(
         self,
         context: Any,
-        parameters: DrivingParameters,
+        parameters: steering.DrivingParameters,
         goal: Callable[[float, float, float], Position | None],
-        pose: Callable[[], Pose | None],
+        pose: Callable[[], steering.Pose | None],
     ) -> None:
         """
         Connect to Nav2. It gets no goal yet.
@@ -263,7 +255,7 @@ class Nav2Driver:
         self.counts = Counter({each.value: 0 for each in FAILURES})
         self._context, self._goal, self._pose = context, goal, pose
         self._navigator = context.navigator()
-        self._here: Pose = (0.0, 0.0, 0.0)
+        self._here: steering.Pose = (0.0, 0.0, 0.0)
         """The last known pose."""
         self._sent = _SentGoal()
         self._retry: tuple[float, float] = (0.0, 0.0)
@@ -340,7 +332,7 @@ CMD_VEL, NAV2 = DRIVERS = 'cmd_vel', 'nav2'
 
 
 @dataclass(frozen=True)
-class DriverParameters(DrivingParameters):
+class DriverParameters(steering.DrivingParameters):
     """The parameters of a task that drives: how, and the robot's body."""
 
     drive_by: str = parameter(
@@ -359,8 +351,7 @@ class DrivingTask(Task):
         super().__init__(member, settings)
         self._driver: ScanDriver | Nav2Driver
         if settings.drive_by == NAV2:
-            self._driver = Nav2Driver(
-                member.node, settings, self._goal_for, lambda: member.pose())
+            self._driver = Nav2Driver(member.node, settings, self._goal_for, lambda: member.pose())
         else:
             self._driver = ScanDriver(
                 member.node, settings, self._goal_for, lambda: member.pose(), seed=member.id)

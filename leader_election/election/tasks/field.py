@@ -30,8 +30,7 @@ from std_msgs.msg import Bool, Float64
 class FieldParameters:
     """The parameters of the task: which sensor, and when to raise an alarm."""
 
-    topic: str = parameter(
-        'reading', 'The topic of the sensor (std_msgs/Float64).', empty=False)
+    topic: str = parameter('reading', 'The topic of the sensor (std_msgs/Float64).', empty=False)
     reading_expiry: float = parameter(
         5.0, 'A reading is used for so long.', unit='s', lower=0.01, upper=1e6)
     alarm_above: float = parameter(

@@ -23,15 +23,8 @@ from typing import Any
 
 from leader_election.election.regions.aggregate import union
 from leader_election.election.regions.task import Member, Position
-from leader_election.election.tasks import coverage
+from leader_election.election.tasks import coverage, goals
 from leader_election.election.tasks.driving import DriverParameters, DrivingTask
-from leader_election.election.tasks.goals import (
-    place_contribution,
-    PLACES,
-    places_in,
-    RecentValues,
-    Route,
-)
 from leader_election.election.tasks.steering import minimum_spacing
 from leader_election.parameters import parameter, ParameterError
 import shapely
@@ -86,13 +79,13 @@ class Patrol(DrivingTask):
 
     parameters = PatrolParameters
     settings: PatrolParameters
-    collects = {'places': PLACES, 'visited': union(MOST_UNKNOWN)}
+    collects = {'places': goals.PLACES, 'visited': union(MOST_UNKNOWN)}
 
     def __init__(self, member: Member, settings: PatrolParameters) -> None:
         """Begin without members. The robot stands until there is a decision."""
         super().__init__(member, settings)
-        self._members = RecentValues[int, Position]()
-        self._borders = RecentValues[int, tuple[float, ...]]()
+        self._members = goals.RecentValues[int, Position]()
+        self._borders = goals.RecentValues[int, tuple[float, ...]]()
         self._post: tuple[float, float, float] | None = None
         self._decided: Any = None
         self._visited: set[coverage.Cell] = set()
@@ -110,7 +103,7 @@ class Patrol(DrivingTask):
         """Whether there is a decision that can be followed."""
         self._part: Any = None
         self._plan_of = lru_cache(_MOST_PLANS)(self._plan)
-        self.route: Route | None = None
+        self.route: goals.Route | None = None
 
     def sense(self) -> Mapping[str, Any]:
         """Contribute this robot's position, and visited cells that the leader does not know."""
@@ -118,7 +111,7 @@ class Patrol(DrivingTask):
         if pose is not None:
             self._visited |= coverage.cells_near(pose[:2], self._side) & self._own
         unknown = sorted(self._visited - self._leader_knows)[:MOST_UNKNOWN]
-        return {'places': place_contribution(pose),
+        return {'places': goals.place_contribution(pose),
                 'visited': coverage.numbers_of(unknown, self._sweep)}
 
     def announce(self) -> tuple[float, ...] | None:
@@ -132,7 +125,7 @@ class Patrol(DrivingTask):
             return None
         self._keep_post(pose[:2])
         assert self._post is not None
-        places = places_in(summary['places'])
+        places = goals.places_in(summary['places'])
         members = self._members.update(places)
         if not self.settings.area and len(members) > 1:
             members.pop(self.member.id, None)
@@ -181,7 +174,7 @@ class Patrol(DrivingTask):
                 part.symmetric_difference(self._part).area > _SAME * part.area):
             near = max(self.settings.tolerance, self.settings.lane / 4)
             self._part = part
-            self.route = Route(places, near, self.settings.patience) if places else None
+            self.route = goals.Route(places, near, self.settings.patience) if places else None
         self._follows = True
 
     def _keep_post(self, here: Position) -> None:
@@ -247,8 +240,7 @@ class Patrol(DrivingTask):
             return None, ()
         part = coverage.part_of(_to_visit(decision), len(ids), ids.index(self.member.id))
         # Lanes keep a distance from adjacent parts: goals are not too near to each other.
-        return part, coverage.lanes(
-            part, self.settings.lane, minimum_spacing(self.settings) / 2)
+        return part, coverage.lanes(part, self.settings.lane, minimum_spacing(self.settings) / 2)
 
     def _goal_for(self, x: float, y: float, now: float) -> Position | None:
         if not self._follows:

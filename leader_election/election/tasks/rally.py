@@ -22,15 +22,8 @@ from statistics import fmean
 from typing import Any
 
 from leader_election.election.regions.task import Member, Position
+from leader_election.election.tasks import goals
 from leader_election.election.tasks.driving import DriverParameters, DrivingTask
-from leader_election.election.tasks.goals import (
-    MOST_MEMBERS,
-    place_contribution,
-    PLACES,
-    places_in,
-    RecentValues,
-    Wander,
-)
 from leader_election.election.tasks.steering import minimum_spacing
 from leader_election.parameters import parameter
 import shapely
@@ -66,24 +59,24 @@ class Rally(DrivingTask):
 
     parameters = RallyParameters
     settings: RallyParameters
-    collects = {'places': PLACES}
+    collects = {'places': goals.PLACES}
 
     def __init__(self, member: Member, settings: RallyParameters) -> None:
         """Begin without members. The robot stands until there is a decision."""
         super().__init__(member, settings)
         self._spacing = minimum_spacing(settings)
-        self._recent = RecentValues[int, Position]()
-        length = max(settings.distance, self._spacing * MOST_MEMBERS)
+        self._recent = goals.RecentValues[int, Position]()
+        length = max(settings.distance, self._spacing * goals.MOST_MEMBERS)
         self._trail: deque[Position] = deque(maxlen=math.ceil(length / TRAIL_STEP) + 1)
         """The places where this robot was, the newest first."""
         self._angles: dict[int, float] = {}
         self._order: list[int] = []
-        self._wander = Wander(member.id, settings.tolerance, settings.patience)
+        self._wander = goals.Wander(member.id, settings.tolerance, settings.patience)
         self._place: Position | None = None
 
     def sense(self) -> Mapping[str, Any]:
         """Contribute this robot's position."""
-        return {'places': place_contribution(self.member.pose())}
+        return {'places': goals.place_contribution(self.member.pose())}
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
         """Give each member a place. The assignment changes only when members come or go."""
@@ -93,7 +86,7 @@ class Rally(DrivingTask):
         centre = pose[:2]
         if not self._trail or math.dist(centre, self._trail[0]) >= TRAIL_STEP:
             self._trail.appendleft(centre)
-        members = self._recent.update(places_in(summary['places']))
+        members = self._recent.update(goals.places_in(summary['places']))
         members.pop(self.member.id, None)
         if not members:
             return []
@@ -102,12 +95,12 @@ class Rally(DrivingTask):
             self._order = sorted(
                 members, key=lambda robot: (math.dist(centre, members[robot]), robot))
         if self.settings.formation == 'surround':
-            goals = on_circle(centre, self._angles, self.settings.distance, self._spacing)
+            places = on_circle(centre, self._angles, self.settings.distance, self._spacing)
         else:
             x, y = (fmean(each) for each in zip(*members.values()))
-            goals = in_column([centre, *self._trail], self._order, (x, y),
-                              self.settings.distance, self._spacing)
-        return [[robot, round(x, 2), round(y, 2)] for robot, (x, y) in goals.items()]
+            places = in_column([centre, *self._trail], self._order, (x, y),
+                               self.settings.distance, self._spacing)
+        return [[robot, round(x, 2), round(y, 2)] for robot, (x, y) in places.items()]
 
     def act(self, decision: Any) -> None:
         """Take this robot's place from the decision. The driver reads it with each scan."""
@@ -115,8 +108,7 @@ class Rally(DrivingTask):
         self._driver.limits = replace(self.settings, speed=speed)
         # With an unreadable decision the robot stands still, as without one.
         self._place = None
-        place = next(((x, y) for robot, x, y in decision or ()
-                      if robot == self.member.id), None)
+        place = next(((x, y) for robot, x, y in decision or () if robot == self.member.id), None)
         if place is not None and not all(type(number) in (int, float) for number in place):
             raise ValueError(f'{place} is not a place; it takes x, y in metres')
         self._place = place

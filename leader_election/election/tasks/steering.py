@@ -273,8 +273,7 @@ def _safe_speed(turning: float, obstacles: _Obstacles, limits: DrivingParameters
     clearance = limits.robot_radius + limits.margin / 2
     turn = turning * limits.reaction
     # A static obstacle is not touched in any direction that the robot will head in.
-    free = free_distance(
-        np.linspace(0.0, turn, 3), obstacles.angles, obstacles.ranges, clearance)
+    free = free_distance(np.linspace(0.0, turn, 3), obstacles.angles, obstacles.ranges, clearance)
     # A moving obstacle may use the other half of the gap, in the direction between the two.
     angles, ranges = obstacles.angles[obstacles.nearest], obstacles.ranges[obstacles.nearest]
     aside = np.maximum(np.maximum(min(turn, 0.0) - angles, angles - max(turn, 0.0)), 0.0)

@@ -109,8 +109,7 @@ class LeaseClock:
 
 def steady_clocks() -> tuple[float, float]:
     """Return the readings of the computer's two clocks [s]."""
-    return (time.clock_gettime(time.CLOCK_BOOTTIME),
-            time.clock_gettime(time.CLOCK_MONOTONIC_RAW))
+    return (time.clock_gettime(time.CLOCK_BOOTTIME), time.clock_gettime(time.CLOCK_MONOTONIC_RAW))
 
 
 def restart(timer: Timer, period: float) -> None:

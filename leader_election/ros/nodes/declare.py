@@ -197,8 +197,7 @@ def declare_instances(
         if not re.fullmatch(INSTANCE_NAME, name) or name == MAIN or name in found:
             raise ParameterError('instances', name, 'different names of small letters, digits and '
                                  f'_, none of them {MAIN}')
-        found[name] = declarations.declare(
-            InstanceParameters, partial(changed, name), f'{name}.')
+        found[name] = declarations.declare(InstanceParameters, partial(changed, name), f'{name}.')
     return found
 
 

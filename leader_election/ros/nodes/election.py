@@ -32,7 +32,7 @@ from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.rounds import RoundSchedule
 from leader_election.parameters import ParameterError
 from leader_election.parameters.registry import message_type
-from leader_election.ros.nodes import clock
+from leader_election.ros.nodes import clock, robot_topics
 from leader_election.ros.nodes.declare import (
     Declarations,
     declare_instances,
@@ -44,12 +44,6 @@ from leader_election.ros.nodes.pose_topics import PoseTopics
 from leader_election.ros.nodes.process import MissingInput, run
 from leader_election.ros.nodes.qos import advertise, NEIGHBOURHOOD, SENSOR, subscribe
 from leader_election.ros.nodes.robot_diagnostics import DiagnosticsPublisher
-from leader_election.ros.nodes.robot_topics import (
-    LeadershipPublisher,
-    PartTopics,
-    RobotNode,
-    StatePublishers,
-)
 from leader_election.swarm.fleet.key_file import KeyFile, SwarmTimeFile
 from leader_election.swarm.fleet.robot_list import format_ids
 from rclpy.clock import ClockType
@@ -85,8 +79,7 @@ class Election:
         self.parameters = parameters = self._with_own(self._declared.values)
         self.steady_clock = clock.steady_clock(node)
         self._observation_clock = ObservationClock()
-        self._instances = declare_instances(
-            declarations, parameters, self._configure_instance)
+        self._instances = declare_instances(declarations, parameters, self._configure_instance)
         wanted = [parameters, *(each.values for each in self._instances.values())]
         self._counts_time = any(entry.counts_time and getattr(each, entry.wanted)
                                 for entry in PARTS for each in wanted)
@@ -99,14 +92,14 @@ class Election:
             parameters.swarm_key_file, parameters.robot_id, parameters.diagnostics_period)
             if parameters.swarm_key_file else None)
         wall, begun = time.time_ns() // 10**6, int(self._now() * 1e3)
-        host = RobotNode(node, declarations, self.steady_clock, self._pose,
-                         lambda: self.runs, parameters, leases.lag if leases else None)
-        self._topics: dict[str, PartTopics] = {
+        host = robot_topics.RobotNode(
+            node, declarations, self.steady_clock, self._pose, lambda: self.runs, parameters,
+            leases.lag if leases else None)
+        self._topics: dict[str, robot_topics.PartTopics] = {
             entry.name: entry.load('topics')(host) for entry in PARTS
             if entry.topics and any(getattr(each, entry.wanted) for each in wanted)}
         self._duplicate_logged = False
-        started = (wall if self._time_file is None
-                   else self._time_file.start(wall, REPLAY_WINDOW))
+        started = wall if self._time_file is None else self._time_file.start(wall, REPLAY_WINDOW)
         self.robot = Robot(
             parameters,
             {name: self._instance_with_own(name, declared.values)
@@ -121,14 +114,12 @@ class Election:
         for name, declared in self._instances.items():
             declared.check = partial(self._check_instance, name)
         self._out = advertise(node, String, parameters.send_topic, NEIGHBOURHOOD)
-        self._outputs = [
-            StatePublishers(node, self.robot, instance)
-            for instance in self.robot.instances.values()
-        ]
+        self._outputs = [robot_topics.StatePublishers(node, self.robot, instance)
+                         for instance in self.robot.instances.values()]
         for topics in self._topics.values():
             topics.attach(self.robot)
         self._name = node.get_namespace().strip('/') or node.get_name()
-        self._leadership = LeadershipPublisher(
+        self._leadership = robot_topics.LeadershipPublisher(
             node, self.robot, self._name, self.topic, self._now)
         self._pose_topics = PoseTopics(
             node, self.robot, self._listen, self._now,

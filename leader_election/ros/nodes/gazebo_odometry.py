@@ -25,17 +25,11 @@ from typing import Any
 
 from geometry_msgs.msg import PoseStamped, TransformStamped, Twist
 from leader_election.localisation.poses import yaw_of
-from leader_election.ros.nodes import clock
+from leader_election.ros.nodes import clock, swarm_world
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.localisation_topics import installed_type
 from leader_election.ros.nodes.process import BUFFERS, MissingInput, run
 from leader_election.ros.nodes.qos import EVENTS, SENSOR
-from leader_election.ros.nodes.swarm_world import (
-    BASE,
-    odometry_in,
-    send_odometry,
-    TransformPublisher,
-)
 from leader_election.ros.nodes.wander import namespaces
 from leader_election.simulation.motion import velocities_between
 from leader_election.simulation.odometry import ErroneousOdometry, Pose
@@ -50,7 +44,7 @@ WHEEL_ODOMETRY = 'wheel_odometry'
 TRUE_POSE = 'true_pose'
 """The topic of the simulator's pose of the robot's model, in the namespace of the robot."""
 
-SCANNER = f'{BASE}/lidar'
+SCANNER = f'{swarm_world.BASE}/lidar'
 """The frame of a laser scanner in Gazebo Sim, after the name of the robot."""
 CONTACTS = 'contacts'
 """The topic of the simulator's contacts of the robot's body, received while there are any."""
@@ -85,9 +79,9 @@ class SimulatedRobot:
         self._drifts = parameters.odometry_drift
         self._odom = node.create_publisher(Odometry, f'{prefix}odom', 10)
         scanner = TransformStamped(child_frame_id=f'{self.name}/{SCANNER}')
-        scanner.header.frame_id = BASE
+        scanner.header.frame_id = swarm_world.BASE
         scanner.transform.translation.z = parameters.scanner_height
-        self._transforms = TransformPublisher(
+        self._transforms = swarm_world.TransformPublisher(
             node, [prefix.rstrip('/') or node.get_namespace().rstrip('/')],
             [scanner] if parameters.scanner_height else [])
         node.create_subscription(Odometry, prefix + WHEEL_ODOMETRY, self._take, EVENTS)
@@ -115,8 +109,9 @@ class SimulatedRobot:
         elif self._odometry.take(clock.of_stamp(message.header.stamp), pose):
             pose, turn = self._odometry.pose, message.pose.pose.orientation
             turn.x = turn.y = 0.0
-            send_odometry([self._odom], message, message.header.stamp, np.array([pose]),
-                          np.array([self._odometry.velocity]), (), self._odometry.covariance)
+            swarm_world.send_odometry(
+                [self._odom], message, message.header.stamp, np.array([pose]),
+                np.array([self._odometry.velocity]), (), self._odometry.covariance)
         else:
             return
         self._transforms.publish(message.header.stamp, np.array([pose]))
@@ -131,8 +126,8 @@ class SimulatedRobot:
             velocities = velocities_between(
                 np.array([self._last[1]]), np.array([pose]), time - self._last[0])
         self._last = time, pose
-        send_odometry([self._truth], odometry_in('map'), message.header.stamp, np.array([pose]),
-                      velocities)
+        swarm_world.send_odometry([self._truth], swarm_world.odometry_in('map'),
+                                  message.header.stamp, np.array([pose]), velocities)
 
     def _touch(self, contacts: bytes) -> None:
         self._touched_at = clock.seconds(self._clock)

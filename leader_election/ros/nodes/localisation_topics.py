@@ -78,15 +78,13 @@ def subscribe_sightings(robot: Robot, listen: Listen, clock: Callable[[], float]
         if source == MEASUREMENTS:
             listen(MEASUREMENTS, Float64MultiArray, measure, SIGHTINGS)
             continue
-        kind = installed_type(
-            TYPES[source], 'sighting_sources', repr(source), repr(MEASUREMENTS))
+        kind = installed_type(TYPES[source], 'sighting_sources', repr(source), repr(MEASUREMENTS))
         if source == RANGES:
             for neighbour in parameters.ranged:
                 listen(f'range/robot_{neighbour}', kind,
                        partial(take, partial(sightings.of_range, robot=neighbour)), SIGHTINGS)
         else:
-            extract = (
-                sightings.of_detections if source == DETECTIONS else sightings.of_tags)
+            extract = sightings.of_detections if source == DETECTIONS else sightings.of_tags
             listen(source, kind, partial(take, partial(extract, mount=mount)), SIGHTINGS)
 
 

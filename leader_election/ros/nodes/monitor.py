@@ -182,9 +182,11 @@ class Markers:
         markers = [
             self._spheres('robots', placed, frame, ROBOT_SIZE),
             self._spheres('leaders', leaders, frame, 2 * ROBOT_SIZE),
-            self._gone([robot for robot in snapshot.gone.values() if robot.position is not None]),
-            self._links(p for pair in links(snapshot, communication_range)
-                        for p in positions(snapshot, pair)),
+            self._marker('gone', Marker.CUBE_LIST, ROBOT_SIZE,
+                         points=(robot.position for robot in snapshot.gone.values())),
+            self._marker('links', Marker.LINE_LIST, 0.02, alpha=0.4, points=(
+                p for pair in links(snapshot, communication_range)
+                for p in positions(snapshot, pair))),
             *(self._text('labels', robot, formatting.label(robot), 0.6, 0.0) for robot in leaders),
             *(self._text('decisions', robot, robot.decision, 0.3, -0.6) for robot in leaders),
             *(self._text('fields', robot, formatting.fields_text(robot.fields), 0.2, -0.9)
@@ -200,46 +202,38 @@ class Markers:
         return MarkerArray(markers=[*invalid, *new.values()])
 
     def _marker(self, namespace: str, kind: int, scale: float,
-                colour: formatting.Colour = formatting.GONE, alpha: float = 1.0) -> Marker:
-        marker = Marker(ns=namespace, type=kind, action=Marker.ADD)
+                colour: formatting.Colour = formatting.GONE, alpha: float = 1.0,
+                points: Iterable[Position | None] = (), robot_id: int = 0) -> Marker:
+        # The id has 31 bits. Of two equal ones only one would be shown.
+        marker = Marker(ns=namespace, id=robot_id % 2**31, type=kind, action=Marker.ADD)
         marker.header.frame_id = self._frame_id
         marker.pose.orientation.w = 1.0
         marker.scale.x = marker.scale.y = marker.scale.z = scale
         marker.color = _rgba(colour, alpha)
+        marker.points = _points(points)
         return marker
 
     def _spheres(self, namespace: str, robots: list[RobotView], frame: Frame,
                  size: float) -> Marker:
-        marker = self._marker(namespace, Marker.SPHERE_LIST, size)
-        marker.points = _points(robot.position for robot in robots)
+        marker = self._marker(namespace, Marker.SPHERE_LIST, size,
+                              points=(robot.position for robot in robots))
         marker.colors = [_rgba(frame.colours[robot.leader], 1.0 if robot.ruled else 0.35)
                          for robot in robots]
         return marker
 
-    def _gone(self, robots: list[RobotView]) -> Marker:
-        marker = self._marker('gone', Marker.CUBE_LIST, ROBOT_SIZE)
-        marker.points = _points(robot.position for robot in robots)
-        return marker
-
-    def _links(self, ends: Iterable[Position]) -> Marker:
-        marker = self._marker('links', Marker.LINE_LIST, 0.02, formatting.GONE, 0.4)
-        marker.points = _points(ends)
-        return marker
-
     def _deviation(self, robot: RobotView, frame: Frame) -> Marker:
         """Return a circle, not a disc: deviations of odometry alone soon overlap."""
-        marker = self._marker('deviations', Marker.LINE_STRIP, 0.03,
-                              frame.colours[robot.leader], 0.6)
-        marker.id = _number(robot.id)
+        marker = self._marker(
+            'deviations', Marker.LINE_STRIP, 0.03, frame.colours[robot.leader], 0.6,
+            ((robot.deviation * x, robot.deviation * y) for x, y in CIRCLE), robot.id)
         [marker.pose.position] = _points([robot.position])
-        marker.points = _points((robot.deviation * x, robot.deviation * y) for x, y in CIRCLE)
         return marker
 
     def _text(self, namespace: str, robot: RobotView, text: str, size: float,
               above: float) -> Marker:
         """Return a text of this height at a robot, shifted along y by ``above`` [m]."""
-        marker = self._marker(namespace, Marker.TEXT_VIEW_FACING, size, (0.1, 0.1, 0.1))
-        marker.id = _number(robot.id)
+        marker = self._marker(
+            namespace, Marker.TEXT_VIEW_FACING, size, (0.1, 0.1, 0.1), robot_id=robot.id)
         [marker.pose.position] = _points([robot.position])
         marker.pose.position.y += above
         marker.pose.position.z = 0.6
@@ -247,11 +241,8 @@ class Markers:
         return marker
 
     def _region(self, leader: int, members: list[Position], colour: formatting.Colour) -> Marker:
-        marker = self._marker('regions', Marker.LINE_STRIP, 0.06, colour, 0.8)
-        marker.id = _number(leader)
-        if members:
-            marker.points = _points(outline(members, MARGIN).exterior.coords)
-        return marker
+        ring = outline(members, MARGIN).exterior.coords if members else ()
+        return self._marker('regions', Marker.LINE_STRIP, 0.06, colour, 0.8, ring, leader)
 
     def trails(self, paths: Mapping[int, Sequence[Position]], frame: Frame) -> MarkerArray:
         """
@@ -269,11 +260,6 @@ class Markers:
         if not marker.points:
             marker.action = Marker.DELETE
         return MarkerArray(markers=[marker])
-
-
-def _number(robot_id: int) -> int:
-    """Return the id as 31 bits of a marker's id. Of two equal ones only one would be shown."""
-    return robot_id % 2**31
 
 
 def _points(places: Iterable[Position | None]) -> list[Point]:
@@ -382,8 +368,7 @@ class Monitor(SwarmObserver):
             self._live.update(render(
                 self.frame, self.statistics, self._live.console.size, self.rings, self.title,
                 self.keys), refresh=True)
-        elif (self._lines
-              and not 0.0 <= self.snapshot.time - self._line_time < LINE_PERIOD):
+        elif self._lines and not 0.0 <= self.snapshot.time - self._line_time < LINE_PERIOD:
             self._line_time = self.snapshot.time
             print(line(self.frame, self.statistics), flush=True)
 

@@ -176,8 +176,7 @@ class PoseTopics:
         needed = not isinstance(self._localisation, Transforms) or self._uses_heading()
         yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if needed else None
         now = self._now()
-        counts = self._robot.sensing.take_odometry(
-            (point.x, point.y, point.z), now, origin, yaw)
+        counts = self._robot.sensing.take_odometry((point.x, point.y, point.z), now, origin, yaw)
         if counts and self._corrected is not None:
             self._corrected.publish_pose(message, origin, now)
 

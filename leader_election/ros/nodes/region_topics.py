@@ -364,8 +364,7 @@ class RegionTopics(PartTopics):
             for runner in output.membership.task_runners:
                 if runner.first_error and not runner.logged:
                     runner.logged = True
-                    self.host.node.get_logger().error(
-                        f'task {runner.name}: {runner.first_error}')
+                    self.host.node.get_logger().error(f'task {runner.name}: {runner.first_error}')
 
     def withdraw(self) -> None:
         """Publish that there is neither a decision nor a summary."""

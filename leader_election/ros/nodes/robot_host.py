@@ -28,14 +28,7 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.ros.nodes.declare import Declared, overrides, refuse_unknown
 from leader_election.ros.nodes.election import announcements, CHANGES, ElectionNode
 from leader_election.ros.nodes.process import run
-from leader_election.swarm.fleet.robot_list import (
-    format_ids,
-    parse_ids,
-    RobotHostParameters,
-    RobotSpec,
-    strength,
-    swarm_robots,
-)
+from leader_election.swarm.fleet import robot_list
 from rclpy.logging import LoggingSeverity
 from rclpy.node import Node
 from rclpy.utilities import remove_ros_args
@@ -57,15 +50,15 @@ class RobotHost(Node):
         :raises ParameterError: for a wrong parameter, of this node or of a robot's.
         """
         super().__init__('fleet')
-        refuse_unknown(self, RobotHostParameters, ElectionParameters, of_robot=True)
-        self.parameters = Declared(self, RobotHostParameters).values
-        known = {robot.id: robot for robot in swarm_robots(self.parameters)}
-        members = parse_ids(self.parameters.members, tuple(known))
-        self._roster = format_ids(tuple(known))
+        refuse_unknown(self, robot_list.RobotHostParameters, ElectionParameters, of_robot=True)
+        self.parameters = Declared(self, robot_list.RobotHostParameters).values
+        known = {robot.id: robot for robot in robot_list.swarm_robots(self.parameters)}
+        members = robot_list.parse_ids(self.parameters.members, tuple(known))
+        self._roster = robot_list.format_ids(tuple(known))
         shared = _shared_arguments(arguments)
         self.robots = [self._robot(known[robot], shared) for robot in members]
 
-    def _robot(self, robot: RobotSpec, shared: list[str]) -> ElectionNode:
+    def _robot(self, robot: robot_list.RobotSpec, shared: list[str]) -> ElectionNode:
         """
         Create a robot's node in a namespace of its own.
 
@@ -85,12 +78,12 @@ class RobotHost(Node):
         for name, topic in topics.items():
             if topic != name:
                 remaps += ['-r', f'{name}:={topic.replace("{id}", str(robot.id))}']
-        chosen = strength(self.parameters, robot.id)
+        chosen = robot_list.strength(self.parameters, robot.id)
         defaults: dict[str, Any] = {} if chosen is None else {'strength': chosen}
         node = ElectionNode(
             use_global_arguments=False, namespace=f'{space}/{robot.name}',
             cli_args=['--ros-args', *shared, *remaps], parameter_overrides=overrides(own),
-            defaults=defaults, others=(RobotHostParameters,))
+            defaults=defaults, others=(robot_list.RobotHostParameters,))
         # Those of many robots would bury what else the process says.
         node.get_logger().get_child(CHANGES).set_level(LoggingSeverity.WARN)
         return node

@@ -129,8 +129,7 @@ class StatePublishers:
         self._publishers = {
             name: advertise(node, kind, prefix + name, OUTPUT, PROMISES[:1])
             for name, kind in self._kinds.items()}
-        self._typed = Region and advertise(
-            node, Region, f'{prefix}region/typed', OUTPUT, PROMISES)
+        self._typed = Region and advertise(node, Region, f'{prefix}region/typed', OUTPUT, PROMISES)
         self._last: dict[str, Any] = {}
 
     def publish(self) -> None:

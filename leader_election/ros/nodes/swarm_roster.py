@@ -27,14 +27,7 @@ import time
 from typing import Any
 
 from leader_election.election.mandates.parameters import roster_in, version_text
-from leader_election.parameters import ParameterError
-from leader_election.parameters.command_line import (
-    CommandLineParser,
-    ExitStatus,
-    how_to_run,
-    POSITIVE,
-    print_error,
-)
+from leader_election.parameters import command_line, ParameterError
 from leader_election.ros.nodes.process import init_ros, spin
 from rcl_interfaces.srv import GetParameters, SetParameters
 import rclpy
@@ -169,11 +162,11 @@ def change(node: RosterNode, target: str, seconds: float) -> bool:
 
 def main() -> int:
     """Change the roster, and return the exit status: 0 if more than half of it have it."""
-    parser = CommandLineParser(
-        prog=how_to_run('swarm_roster'), description='Change the roster of running robots '
-        '(quorum: majority), while a leader acts. It can be run again after an interruption.')
+    parser = command_line.CommandLineParser(
+        prog=command_line.how_to_run('swarm_roster'), description='Change the roster of running '
+        'robots (quorum: majority), while a leader acts. It can be run again when interrupted.')
     parser.add_argument('roster', nargs='+', help='the new roster with its version: v1 1-10')
-    parser.add_argument('--seconds', type=POSITIVE, default=60.0,
+    parser.add_argument('--seconds', type=command_line.POSITIVE, default=60.0,
                         help='give up after this time (default: 60)')
     try:
         options = parser.parse_args(remove_ros_args(sys.argv)[1:])
@@ -183,11 +176,11 @@ def main() -> int:
                                  'example v1 1-10')
         init_ros()
         node = RosterNode()
-        return (ExitStatus.OK if change(node, version_text(version, (), ids), options.seconds)
-                else ExitStatus.FAILED)
+        done = change(node, version_text(version, (), ids), options.seconds)
+        return command_line.ExitStatus.OK if done else command_line.ExitStatus.FAILED
     except KeyboardInterrupt:
-        return ExitStatus.INTERRUPTED
+        return command_line.ExitStatus.INTERRUPTED
     except (ParameterError, RuntimeError) as error:
-        return print_error(error)
+        return command_line.print_error(error)
     finally:
         rclpy.try_shutdown()

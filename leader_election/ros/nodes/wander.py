@@ -155,8 +155,7 @@ class WanderingRobot:
         self._odometry_time = -math.inf
         seed = f'{parameters.seed}/{node.get_namespace()}/{prefix}'
         wander = Wander(seed, parameters.tolerance, PATIENCE, LEVY_SCALE, LEVY_SHAPE)
-        self.driver = ScanDriver(
-            self, parameters, wander.goal, seed=seed, blocked=wander.give_up)
+        self.driver = ScanDriver(self, parameters, wander.goal, seed=seed, blocked=wander.give_up)
         self.listen('odom', Odometry, self._receive_odometry)
 
     # The context of the driver.

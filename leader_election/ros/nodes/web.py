@@ -60,8 +60,7 @@ class Page:
         # Unread: of 300 robots only that is decoded which a viewer asks for.
         observer.explain = self.because
         observer.watchers.append(self.show)
-        observer.create_subscription(
-            DiagnosticArray, '/diagnostics', self._keep, STREAM, raw=True)
+        observer.create_subscription(DiagnosticArray, '/diagnostics', self._keep, STREAM, raw=True)
 
     def make(self, document: Any) -> LivePage:
         """Fill the document of a viewer."""
