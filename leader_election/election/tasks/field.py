@@ -31,8 +31,6 @@ class FieldParameters:
     """The parameters of the task: which sensor, and when to raise an alarm."""
 
     topic: str = parameter('reading', 'The topic of the sensor (std_msgs/Float64).', empty=False)
-    reading_expiry: float = parameter(
-        5.0, 'A reading is used for so long.', unit='s', lower=0.01, upper=1e6)
     alarm_above: float = parameter(
         1e9, 'A reading above this raises an alarm. By default no reading does.',
         lower=-1e9, upper=1e9)
@@ -41,6 +39,8 @@ class FieldParameters:
         lower=-1e9, upper=1e9)
 
 
+READING_EXPIRY = 5.0
+"""The greatest age of a reading that is used [s]."""
 HOLD = 5.0
 """The number of rounds that an alarm lasts after the last reading out of bounds."""
 MOST_ALARMS = 16
@@ -78,7 +78,7 @@ class Field(Task):
     def sense(self) -> Mapping[str, Any]:
         """Contribute the last reading, unless it is too old."""
         value, received = self._reading
-        if not 0.0 <= self.member.node.seconds() - received <= self.settings.reading_expiry:
+        if not 0.0 <= self.member.node.seconds() - received <= READING_EXPIRY:
             return {'raised': self._raised}
         if self._is_out_of_bounds(value):
             self._raised.add(self.member.id)

@@ -28,13 +28,15 @@ from leader_election.election.tasks.steering import minimum_spacing
 from leader_election.parameters import parameter
 import shapely
 
+LEADER_SPEED = 0.4
+"""The greatest speed of the leader, as a share of that of the others, which have to keep up."""
 TRAIL_STEP = 0.1
 """The least distance between the points of a trail [m]."""
 
 
 @dataclass(frozen=True)
 class RallyParameters(DriverParameters):
-    """The parameters of the task: the formation, and the speed of the leader."""
+    """The parameters of the task: the formation and its size."""
 
     formation: str = parameter(
         'surround', 'Members surround their leader, evenly on a circle, or follow it, one behind '
@@ -42,9 +44,6 @@ class RallyParameters(DriverParameters):
     distance: float = parameter(
         1.5, 'From the leader to the circle, or to the last robot of the column. It grows '
         'if the robots do not fit.', unit='m', lower=0.1, upper=1000.0)
-    leader_speed: float = parameter(
-        0.2, 'The greatest forward speed of the leader, so that the others keep up.',
-        unit='m/s', lower=0.01, upper=20.0)
 
 
 class Rally(DrivingTask):
@@ -104,7 +103,7 @@ class Rally(DrivingTask):
 
     def act(self, decision: Any) -> None:
         """Take this robot's place from the decision. The driver reads it with each scan."""
-        speed = self.settings.leader_speed if self.member.leads else self.settings.speed
+        speed = self.settings.speed * (LEADER_SPEED if self.member.leads else 1.0)
         self._driver.limits = replace(self.settings, speed=speed)
         # With an unreadable decision the robot stands still, as without one.
         self._place = None

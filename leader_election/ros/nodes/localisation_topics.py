@@ -199,24 +199,13 @@ class LocalisationPublishers:
                 f'send_transform: odometry is in frame {child!r}, so there is no transform from '
                 f'{frame} to its frame; set its header.frame_id', once=True)
             return
+        transform = TransformStamped(child_frame_id=child)
+        transform.header.stamp, transform.header.frame_id = message.header.stamp, frame
+        pose, to = _message(correction), transform.transform.translation
+        to.x, to.y, to.z = pose.position.x, pose.position.y, pose.position.z
+        transform.transform.rotation = pose.orientation
         assert self._transforms is not None
-        self._transforms.publish(self._kind(
-            transforms=[stamped_transform(message, correction, frame)]))
-
-
-def stamped_transform(message: Odometry, correction: Pose, frame: str) -> TransformStamped:
-    """
-    Return the transform from the shared frame to that of odometry, with odometry's stamp.
-
-    :param correction: the pose of odometry's frame in the shared one.
-    :param frame: the shared frame.
-    """
-    transform = TransformStamped(child_frame_id=frame_name(message.header.frame_id))
-    transform.header.stamp, transform.header.frame_id = message.header.stamp, frame
-    pose, to = _message(correction), transform.transform.translation
-    to.x, to.y, to.z = pose.position.x, pose.position.y, pose.position.z
-    transform.transform.rotation = pose.orientation
-    return transform
+        self._transforms.publish(self._kind(transforms=[transform]))
 
 
 def _message(pose: Pose) -> PoseMessage:

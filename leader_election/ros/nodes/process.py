@@ -192,9 +192,6 @@ def init_ros(arguments: list[str] | None = None) -> None:
             for option, path in pairwise(sys.argv if arguments is None else arguments):
                 if option == '--params-file':
                     all_sections(path)
-        if 'remap rule' in str(error):
-            raise ParameterError('the ROS arguments have a wrong rule -r OLD:=NEW; names have '
-                                 'letters, digits, / and single _: ' + str(error)) from None
         if 'log' not in str(error):
             raise
         raise refusal from None

@@ -77,15 +77,12 @@ class RosterNode(Node):
                          start_parameter_services=False, use_global_arguments=False)
         self._made: dict[tuple[type, str], Any] = {}
 
-    def robots(self) -> list[str]:
-        """Return the names of the nodes of robots."""
-        return sorted(f'{space.rstrip("/")}/{name}' for name, space
-                      in self.get_node_names_and_namespaces() if name == ROBOT_NODE)
-
-    def read(self, robots: Sequence[str]) -> dict[str, tuple[int, str]]:
-        """Return id and roster of the robots with a roster that answer."""
+    def read(self) -> dict[str, tuple[int, str]]:
+        """Return id and roster of the robots with a roster that answer, by their nodes' names."""
         request = GetParameters.Request(names=['robot_id', 'roster', 'quorum'])
-        found = self._ask(GetParameters, 'get_parameters', dict.fromkeys(robots, request))
+        found = self._ask(GetParameters, 'get_parameters', {
+            f'{space.rstrip("/")}/{name}': request for name, space
+            in self.get_node_names_and_namespaces() if name == ROBOT_NODE})
         values = {robot: answer.values for robot, answer in found.items()}
         return {robot: (number.integer_value, roster.string_value)
                 for robot, (number, roster, quorum) in values.items()
@@ -127,7 +124,7 @@ def change(node: RosterNode, target: str, seconds: float) -> bool:
     reasons: dict[str, str] = {}
     spin([node], lambda: False, DISCOVERY)
     while True:
-        rosters = node.read(node.robots())
+        rosters = node.read()
         running = wanted[2] & {robot for robot, _ in rosters.values()}
         if not reasons and len(running) <= len(wanted[2]) // 2:
             # Nobody could act in a step to it, and no robot takes a step back.

@@ -69,7 +69,7 @@ def test_robot_without_position_contributes_its_reading() -> None:
 
 
 def test_reading_is_ignored_when_expired_or_no_number() -> None:
-    task = monitor(1, reading_expiry=5.0)
+    task = monitor(1)
     measure(task, 20.0, math.nan, math.inf)
     task.member.node.advance_to(5.0)
     assert round_of(task)['mean'] == 20.0
