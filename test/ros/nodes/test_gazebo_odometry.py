@@ -105,7 +105,7 @@ def test_contacts_are_published_as_a_bumper(ros: None, monkeypatch: Any) -> None
 
 
 def test_bumper_names_the_package_when_contacts_are_not_installed(ros: None) -> None:
-    with pytest.raises(ParameterError, match='bumper: ros_gz_interfaces is not installed'):
+    with pytest.raises(ParameterError, match='bumper: true needs the package ros_gz'):
         made(robots='r1', bumper=True)
 
 
