@@ -70,10 +70,6 @@ def make_executor() -> Executor:
 def spin_process(nodes: Sequence[Node], over: Callable[[], bool]) -> None:
     """Spin nodes until a condition holds, checked ten times a second. Report missing inputs."""
     executor = make_executor()
-    if isinstance(executor, SingleThreadedExecutor):
-        nodes[0].get_logger().warning(
-            'SingleThreadedExecutor runs: this rclpy has no EventsExecutor, with which a message '
-            'costs a fifth; it takes 7.1.4 or newer')
     for node in nodes:
         executor.add_node(node)
     ended, waiting = Future(), InputWatch(nodes, time.monotonic())
