@@ -86,7 +86,7 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     motion = robot_processes.wander_nodes(settings, names, plan.wander, defaults)
     window = arguments.parse_bool(settings, 'gui') and not headless
     watching = processes.observers(settings, monitor, sim_time)
-    arguments.check_log_level(settings['log_level'])
+    arguments.LOG_LEVEL.parse(settings['log_level'])
     gazebo_processes.warn_of_buffers(len(names), buffer_sizes())
     files = write_files(plan, processes.run_folder())
     swarm_parameters: dict[str, Any] = {'roster': format_robot_list(plan.robots)}

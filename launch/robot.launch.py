@@ -125,7 +125,7 @@ def nodes(context: LaunchContext) -> list[Node]:
     if robot.link is not None:
         node = f'{space}/link'
         arguments.check_parameters(settings['params_file'], {node: LinkParameters}, robot.link)
-        link = [processes.package_node(here, 'link', 'link', robot.link,
+        link = [processes.package_node(here, 'link', 'link', robot.link, {},
                                        remappings=robot.remappings,
                                        **robot_processes.at_its_end(settings))]
         outgoing = {'send_topic': 'outgoing'}

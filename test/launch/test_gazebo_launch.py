@@ -89,8 +89,8 @@ def test_swarm_has_server_window_bridge_fleets_wander_and_monitor(prefix):
     actions = launched('gazebo', robots='5', robots_per_process='3', seed='7', radius='4')
     server, window = simulators(actions)
     world, bridge = prefix / 'logs' / 'world.sdf', prefix / 'logs' / 'bridge.yaml'
-    assert server == {'gz_args': f'-r -s -v2 {world}', 'on_exit_shutdown': ''}
-    assert window == {'gz_args': '-g -v2', 'on_exit_shutdown': ''}
+    assert server == {'gz_args': f'-r -s -v2 {world}', 'on_exit_shutdown': 'false'}
+    assert window == {'gz_args': '-g -v2', 'on_exit_shutdown': 'false'}
     found = nodes(actions)
     assert list(found) == ['parameter_bridge', 'await_clock', 'gazebo_odometry', 'fleet', 'fleet2',
                            'wander', 'monitor']
@@ -182,21 +182,20 @@ def test_launch_names_the_remedy_when_gazebo_is_missing(monkeypatch, prefix, nam
     with pytest.raises(ParameterError) as caught:
         launched(name, id='7') if name == 'spawn' else launched(name, robots='0')
     assert str(caught.value) == (
-        f'Gazebo needs the package {package}, which is not installed; install it with apt install '
-        'ros-jazzy-ros-gz, or take the embedded world: ros2 launch leader_election '
-        'swarm.launch.py robots:=30 motion:=levy')
+        f'package {package} is not installed; install it with apt install ros-jazzy-ros-gz, or '
+        'take the embedded world: ros2 launch leader_election swarm.launch.py robots:=30 '
+        'motion:=levy')
 
 
 def test_spawned_robot_has_model_bridge_node_and_wander(prefix):
-    actions = launched('spawn', id='31', name='late', x='2.5', y='0', yaw='-1',
-                       world_name='depot')
+    actions = launched('spawn', id='31', name='late', x='2.5', y='0', yaw='-1')
     found = nodes([actions[-1], *arrived(actions)])
     model, bridge = prefix / 'logs' / 'late.sdf', prefix / 'logs' / 'late_bridge.yaml'
     assert list(found) == [
         'create', 'parameter_bridge', 'gazebo_odometry', 'fleet', 'wander']
     words = command(found['create'])
     assert words[words.index('-world'):words.index('--ros-args')] == [
-        '-world', 'depot', '-name', 'late', '-file', str(model),
+        '-world', 'swarm', '-name', 'late', '-file', str(model),
         '-x', '2.5', '-y', '0.0', '-z', '0.0', '-Y', '-1.0']
     assert '<model name="late">' in model.read_text()
     topics = [row['ros_topic_name'] for row in yaml.safe_load(bridge.read_text())]

@@ -140,12 +140,12 @@ from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 
 def server(context):
-    # As that of ros_gz_sim 1.0.5: words in a shell, and any text but an empty one means yes.
+    # As that of ros_gz_sim 1.0.7: words in a shell, and any text but this one means yes.
     return [ExecuteProcess(
         cmd=[sys.executable + ' $(which gz-stand-in) sim', LaunchConfiguration('gz_args'),
              '--force-version', '8'], name='gazebo', output='screen', shell=True,
-        on_exit=Shutdown() if LaunchConfiguration('on_exit_shutdown').perform(context)
-        else None)]
+        on_exit=None if LaunchConfiguration('on_exit_shutdown').perform(context) == 'false'
+        else Shutdown())]
 
 def generate_launch_description():
     return LaunchDescription([DeclareLaunchArgument('gz_args'),

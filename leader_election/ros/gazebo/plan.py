@@ -23,12 +23,10 @@ robot's namespace, which is the same name. The clock has its own bridge, which r
 announces all topics every second, and a process that starts while there are many may miss some.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 import math
 from pathlib import Path
-import re
 from shlex import quote
 from typing import Any, NamedTuple
 
@@ -36,7 +34,6 @@ from leader_election.election.messages.wire import MAX_ID
 from leader_election.parameters import (
     as_in,
     build,
-    Parameter,
     parameter,
     ParameterError,
     REQUIRED_INT,
@@ -49,14 +46,7 @@ from leader_election.parameters.command_line import (
     print_error,
 )
 from leader_election.parameters.files import write_text
-from leader_election.ros.gazebo.sdf import (
-    Equipment,
-    MIN_BEAMS,
-    model_topic,
-    NO_EQUIPMENT,
-    robot_colour,
-    STEP,
-)
+from leader_election.ros.gazebo.sdf import Equipment, model_topic
 from leader_election.ros.gazebo.world_file import (
     add_robots,
     is_user_world,
@@ -79,15 +69,10 @@ from leader_election.swarm.fleet.robot_list import (
 )
 import yaml
 
-LEAST_STEP = 1e-4
-"""The least time step of physics [s]."""
-UNKNOWN_WORLD = 'none'
-"""The value of parameter ``world`` of a spawned robot if the arena is not known."""
-
 
 @dataclass(frozen=True)
-class GazeboParameters:
-    """Parameters of a swarm in Gazebo: robots, world and equipment."""
+class GazeboParameters(Equipment):
+    """Parameters of a swarm in Gazebo: robots, their equipment, and the world."""
 
     robots: str = parameter(
         '30', "Number of robots, or a list of robots in the form of nav2: '{name: robot_1, "
@@ -99,30 +84,10 @@ class GazeboParameters:
         'blocks', 'The arena: blocks, rooms, barriers, empty, or the path of a YAML file, or a '
         'world file of your own, .sdf or .world, in which layouts place robots as in arena empty.',
         empty=False)
-    lidar: int = parameter(
-        0, f'Number of beams of a laser scanner on each robot, at least {MIN_BEAMS}; 0: none. '
-        'Gazebo Sim renders the scans, which is expensive.', lower=0, upper=3600)
-    ground_truth: bool = parameter(
-        False, "Publish each robot's true pose on topic ground_truth.")
-    odometry_drift: bool = parameter(
-        False, 'Whether odometry has errors as on a real floor, those of the parameters of node '
-        'gazebo_odometry.')
-    bumper: bool = parameter(
-        True, 'Whether robots notice what they touch, by a contact sensor that needs no '
-        'rendering, on topic bumper.')
-    imu: bool = parameter(
-        False, 'Whether robots have an IMU, on topic imu. It needs no rendering.')
-    z: float = parameter(
-        0.0, 'Height at which robots are put: that of the floor.', unit='m', lower=-1000.0,
-        upper=1000.0)
-    step: float = parameter(
-        0.0, f"Time step of the simulator's physics; 0: {STEP:g}. At least {LEAST_STEP:g} "
-        'otherwise. A world file of your own has its own.',
-        unit='s', lower=0.0, upper=0.02)
 
 
 @dataclass(frozen=True)
-class SpawnParameters:
+class SpawnParameters(Equipment):
     """Parameters of one robot that is added to a running world."""
 
     id: int = parameter(  # noqa: A003
@@ -136,16 +101,7 @@ class SpawnParameters:
     yaw: float = parameter(0.0, 'Initial yaw.', unit='rad', lower=-10.0, upper=10.0)
     world: str = parameter(
         'blocks', 'The arena, which the robot uses to wander if it has no laser scanner; or the '
-        f'world file of your own; {UNKNOWN_WORLD} if the arena is not known.', empty=False)
-    world_name: str = parameter(
-        '', 'The name of the running world. Empty: the name in the world file, or '
-        f'{WORLD_NAME} for an arena and for {UNKNOWN_WORLD}.')
-    lidar: int = as_in(GazeboParameters, 'lidar')
-    ground_truth: bool = as_in(GazeboParameters, 'ground_truth')
-    odometry_drift: bool = as_in(GazeboParameters, 'odometry_drift')
-    bumper: bool = as_in(GazeboParameters, 'bumper')
-    imu: bool = as_in(GazeboParameters, 'imu')
-    z: float = as_in(GazeboParameters, 'z')
+        'world file of your own.', empty=False)
 
 
 class Plan(NamedTuple):
@@ -169,7 +125,7 @@ def _plan(robots: tuple[RobotSpec, ...], world_name: str, sdf: str, arena: str,
           equipment: Equipment, seed: int) -> Plan:
     """Return a plan with what follows from robots, arena and equipment."""
     return Plan(
-        robots, world_name, sdf, bridge_yaml(robots, world_name, equipment), arena,
+        robots, world_name, sdf, bridge_yaml(robots, equipment), arena,
         # Without a scanner and a map robots find walls by touch.
         {'world': arena} if arena or equipment.lidar else {'world': '', 'blind': True},
         {'robots': ','.join(robot.name for robot in robots), 'seed': seed,
@@ -188,22 +144,14 @@ def plan_swarm(parameters: GazeboParameters) -> Plan:
     >>> plan_swarm(GazeboParameters(robots='2', layout='grid', world='empty')).robots[1].name
     'robot_2'
     """
-    if 0.0 < parameters.step < LEAST_STEP:
-        raise ParameterError('step', parameters.step, f'0, or {LEAST_STEP:g} to 0.02 s')
     robots = planned_robots(parameters)
-    equipment = equipment_of(parameters)
     if is_user_world(parameters.world):
         world = read_world(parameters.world)
-        name, text = world.name, add_robots(world, robots, equipment, parameters.z)
-    else:
-        name, text = WORLD_NAME, world_sdf(
-            load_arena(parameters.world), robots, equipment, parameters.step, parameters.z)
-    return _plan(robots, name, text, _known_arena(parameters.world), equipment, parameters.seed)
-
-
-def _known_arena(world: str) -> str:
-    """Return the arena, empty for a user's world file, whose walls are not known."""
-    return '' if is_user_world(world) else world
+        return _plan(robots, world.name, add_robots(world, robots, parameters), '', parameters,
+                     parameters.seed)
+    arena = load_arena(parameters.world)
+    return _plan(robots, WORLD_NAME, world_sdf(arena, robots, parameters), parameters.world,
+                 parameters, parameters.seed)
 
 
 def plan_spawn(parameters: SpawnParameters) -> Plan:
@@ -214,60 +162,33 @@ def plan_spawn(parameters: SpawnParameters) -> Plan:
     :raises ParameterError: for a wrong name or world, and for a robot without free space.
     """
     p = parameters
-    name = check_robot_name(p.name or f'robot_{p.id}', 'name')
-    robot = RobotSpec(name, p.id, (p.x, p.y, p.yaw))
-    arena = '' if p.world == UNKNOWN_WORLD else _known_arena(p.world)
-    if arena:
+    robot = RobotSpec(check_robot_name(p.name or f'robot_{p.id}', 'name'), p.id, (p.x, p.y, p.yaw))
+    if is_user_world(p.world):
+        arena, running = '', read_world(p.world).name
+    else:
+        arena, running = p.world, WORLD_NAME
         check_free_space([robot], load_arena(arena), RADIUS, 'x, y')
-    # A user's file is read even if its name is not needed: a wrong file is an error.
-    default_name = (read_world(p.world).name if is_user_world(p.world)
-                    else WORLD_NAME)
-    running = p.world_name or default_name
-    equipment = equipment_of(p)
-    return _plan((robot,), running,
-                 robot_sdf(name, robot.pose, robot_colour(p.id), equipment, p.z), arena,
-                 equipment, 0)
-
-
-def equipment_of(parameters: GazeboParameters | SpawnParameters) -> Equipment:
-    """
-    Return the equipment of each robot in addition to its drive.
-
-    :raises ParameterError: for a scanner with so few beams that robots fit between them.
-    """
-    if 0 < parameters.lidar < MIN_BEAMS:
-        raise ParameterError('lidar', parameters.lidar, f'0, or at least {MIN_BEAMS} beams')
-    return Equipment(parameters.lidar, parameters.ground_truth, parameters.odometry_drift,
-                     parameters.bumper, parameters.imu)
+    return _plan((robot,), running, robot_sdf(robot, p), arena, p, 0)
 
 
 def planned_robots(parameters: GazeboParameters) -> tuple[RobotSpec, ...]:
     """
-    Return the robots, listed or placed by the layout.
+    Return the robots, listed, or placed by the layout as in the embedded world.
 
     :raises ParameterError: for a wrong list or number, and for robots without free space.
     """
-    arena = _known_arena(parameters.world)
+    p = parameters
+    arena = '' if is_user_world(p.world) else p.world
     try:
-        count = int(parameters.robots)
+        count = int(p.robots)
     except ValueError:
-        robots = parse_robot_list(parameters.robots)
+        robots = parse_robot_list(p.robots)
     else:
-        robots = _placed_robots(count, parameters, arena or 'empty')
+        robots = scene_robots(make_scene(build(SceneParameters, {
+            'robots': count, 'world': arena or 'empty', 'seed': p.seed, 'layout': p.layout,
+            'spacing': p.spacing})))
     check_free_space(robots, load_arena(arena) if arena else None, RADIUS)
     return robots
-
-
-def _placed_robots(count: int, parameters: GazeboParameters, arena: str) -> tuple[RobotSpec, ...]:
-    """Return robots placed as in the embedded world."""
-    _ROBOTS.check(count)
-    shared = {p.name for p in table(SceneParameters)} & {p.name for p in table(GazeboParameters)}
-    return scene_robots(make_scene(build(SceneParameters, {
-        name: getattr(parameters, name) for name in shared} | {
-            'robots': count, 'world': arena})))
-
-
-_ROBOTS: Parameter = next(p for p in table(SceneParameters) if p.name == 'robots')
 
 
 def clock_bridge_yaml() -> str:
@@ -284,63 +205,41 @@ def clock_bridge_yaml() -> str:
       direction: GZ_TO_ROS
       lazy: false
     """
-    return str(yaml.safe_dump(
-        [_entry('/clock', '/clock', 'rosgraph_msgs/msg/Clock', 'Clock')], sort_keys=False))
+    return _bridge([('/clock', '/clock', 'rosgraph_msgs/msg/Clock', 'Clock', False)])
 
 
-def bridge_yaml(robots: Sequence[RobotSpec], world: str,
-                equipment: Equipment = NO_EQUIPMENT) -> str:
+def bridge_yaml(robots: Sequence[RobotSpec], equipment: Equipment) -> str:
     """
     Return the configuration of the robots' bridge.
 
     :param robots: whose topics it bridges.
-    :param world: the world's name, which is part of the topics of sensors.
-    :param equipment: what robots have in addition to their drive.
+    :param equipment: of each robot.
     """
-    return str(yaml.safe_dump(
-        [entry for robot in robots for entry in _robot_topics(robot.name, world, equipment)],
-        sort_keys=False))
+    # Node gazebo_odometry takes wheel_odometry, and publishes odom and tf.
+    rows = [
+        (not equipment.needs_odometry_node, 'odom', 'odometry',
+         'nav_msgs/msg/Odometry', 'Odometry', False),
+        (equipment.needs_odometry_node, 'wheel_odometry', 'odometry',
+         'nav_msgs/msg/Odometry', 'Odometry', False),
+        (True, 'cmd_vel', 'cmd_vel', 'geometry_msgs/msg/Twist', 'Twist', False),
+        (not equipment.needs_odometry_node, 'tf', 'tf', 'tf2_msgs/msg/TFMessage', 'Pose_V', True),
+        (equipment.lidar, 'scan', 'scan', 'sensor_msgs/msg/LaserScan', 'LaserScan', True),
+        (equipment.ground_truth, 'true_pose', 'pose',
+         'geometry_msgs/msg/PoseStamped', 'Pose', False),
+        (equipment.bumper, 'contacts', 'contacts',
+         'ros_gz_interfaces/msg/Contacts', 'Contacts', False),
+        (equipment.imu, 'imu', 'imu', 'sensor_msgs/msg/Imu', 'IMU', True)]
+    return _bridge([(f'{robot.name}/{ros}', model_topic(robot.name, gazebo), *kinds)
+                    for robot in robots for is_there, ros, gazebo, *kinds in rows if is_there])
 
 
-def _robot_topics(name: str, world: str, equipment: Equipment) -> Iterator[dict[str, Any]]:
-    """Yield the entries of one robot. A lazy one is bridged only while it has subscribers."""
-    topic = partial(model_topic, name)
-    # Input of node gazebo_odometry, which publishes odom and tf.
-    odometry = 'wheel_odometry' if equipment.needs_odometry_node else 'odom'
-    yield _entry(f'{name}/{odometry}', topic('odometry'), 'nav_msgs/msg/Odometry', 'Odometry')
-    yield _entry(f'{name}/cmd_vel', topic('cmd_vel'), 'geometry_msgs/msg/Twist', 'Twist',
-                 direction='ROS_TO_GZ')
-    if not equipment.needs_odometry_node:
-        yield _entry(f'{name}/tf', topic('tf'), 'tf2_msgs/msg/TFMessage', 'Pose_V', lazy=True)
-    if equipment.lidar:
-        scan = gazebo_topic(f"/world/{world}{topic('link')}/base_link/sensor/lidar/scan")
-        yield _entry(f'{name}/scan', scan, 'sensor_msgs/msg/LaserScan', 'LaserScan', lazy=True)
-    if equipment.ground_truth:
-        yield _entry(f'{name}/true_pose', topic('pose'), 'geometry_msgs/msg/PoseStamped',
-                     'Pose')
-    if equipment.bumper:
-        yield _entry(f'{name}/contacts', topic('contacts'),
-                     'ros_gz_interfaces/msg/Contacts', 'Contacts')
-    if equipment.imu:
-        yield _entry(f'{name}/imu', topic('imu'), 'sensor_msgs/msg/Imu', 'IMU', lazy=True)
-
-
-def gazebo_topic(text: str) -> str:
-    """
-    Return a valid topic name of Gazebo Sim, derived from a text as its transport library does.
-
-    :param text: a topic name that may contain the name of a user's world, which is arbitrary.
-
-    >>> gazebo_topic('/world/my @world/clock')
-    '/world/my_world/clock'
-    """
-    return re.sub('@|~|//|:=', '', text.replace(' ', '_'))
-
-
-def _entry(ros: str, gazebo: str, ros_type: str, gazebo_type: str, lazy: bool = False,
-           direction: str = 'GZ_TO_ROS') -> dict[str, Any]:
-    return {'ros_topic_name': ros, 'gz_topic_name': gazebo, 'ros_type_name': ros_type,
-            'gz_type_name': f'gz.msgs.{gazebo_type}', 'direction': direction, 'lazy': lazy}
+def _bridge(rows: Sequence[Any]) -> str:
+    """Return a configuration: topics and types in ROS and Gazebo, bridged on demand or always."""
+    return str(yaml.safe_dump([
+        {'ros_topic_name': ros, 'gz_topic_name': gazebo, 'ros_type_name': ros_type,
+         'gz_type_name': f'gz.msgs.{gazebo_type}',
+         'direction': 'ROS_TO_GZ' if gazebo_type == 'Twist' else 'GZ_TO_ROS', 'lazy': lazy}
+        for ros, gazebo, ros_type, gazebo_type, lazy in rows], sort_keys=False))
 
 
 def options() -> CommandLineParser:
@@ -351,14 +250,11 @@ def options() -> CommandLineParser:
         "YAML of the bridge to ROS, and the robots' list for fleet.")
     for p in table(GazeboParameters):
         text = f'{p.description} Takes {p.allowed()}; {p.default!r} unless given.'
-        parser.add_argument(_option(p), metavar='VALUE', help=text.replace('%', '%%'))
+        parser.add_argument(f'--{p.name.replace("_", "-")}', metavar='VALUE',
+                            help=text.replace('%', '%%'))
     parser.add_argument('--output', default='.', metavar='FOLDER', type=Path,
                         help='Where to write the files; created if it does not exist.')
     return parser
-
-
-def _option(p: Parameter) -> str:
-    return '--' + p.name.replace('_', '-')
 
 
 def write_files(plan: Plan, folder: Path) -> dict[str, Path]:

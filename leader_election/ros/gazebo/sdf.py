@@ -15,10 +15,11 @@
 """SDF elements: XML with numbers, materials, and the plugins and sensors of Gazebo Sim."""
 
 import colorsys
+from dataclasses import dataclass
 import math
-from typing import NamedTuple
 from xml.etree import ElementTree
 
+from leader_election.parameters import parameter, ParameterError
 from leader_election.simulation import robot_body as body
 
 Element = ElementTree.Element
@@ -125,20 +126,41 @@ LIDAR_RANGE = 4.0
 """[m]."""
 LIDAR_RATE = 5.0
 """Scans per second [Hz]."""
+MIN_RANGE = body.HEAD_RADIUS * math.sqrt(3) + 0.001
+"""
+The least range of a scanner [m].
+
+Gazebo Sim renders a cube map round the scanner. Towards the edges of the cube its near clipping
+plane is farther away, by up to the square root of three. Objects nearer than the least range are
+reported as too near, and hide everything behind them.
+"""
 
 
-class Equipment(NamedTuple):
-    """The equipment of robots in addition to their drive."""
+@dataclass(frozen=True)
+class Equipment:
+    """Parameters of each robot in Gazebo: its equipment in addition to its drive, its height."""
 
-    lidar: int = 0
-    """The beams of a laser scanner, evenly over the full circle from behind, 0 for none."""
-    ground_truth: bool = False
-    """Whether Gazebo publishes each robot's true pose in the shared frame."""
-    odometry_drift: bool = False
-    """Whether node ``gazebo_odometry`` adds errors to the simulator's odometry."""
-    bumper: bool = False
-    """Whether a contact sensor detects what the disc touches."""
-    imu: bool = False
+    lidar: int = parameter(
+        0, f'Number of beams of a laser scanner on each robot, at least {MIN_BEAMS}; 0: none. '
+        'Gazebo Sim renders the scans, which is expensive.', lower=0, upper=3600)
+    ground_truth: bool = parameter(
+        False, "Publish each robot's true pose on topic ground_truth.")
+    odometry_drift: bool = parameter(
+        False, 'Whether odometry has errors as on a real floor, those of the parameters of node '
+        'gazebo_odometry.')
+    bumper: bool = parameter(
+        True, 'Whether robots notice what they touch, by a contact sensor that needs no '
+        'rendering, on topic bumper.')
+    imu: bool = parameter(
+        False, 'Whether robots have an IMU, on topic imu. It needs no rendering.')
+    z: float = parameter(
+        0.0, 'Height at which robots are put: that of the floor.', unit='m', lower=-1000.0,
+        upper=1000.0)
+
+    def __post_init__(self) -> None:
+        """Check that robots do not fit between the beams of a scanner."""
+        if 0 < self.lidar < MIN_BEAMS:
+            raise ParameterError('lidar', self.lidar, f'0, or at least {MIN_BEAMS} beams')
 
     @property
     def needs_odometry_node(self) -> bool:
@@ -147,37 +169,25 @@ class Equipment(NamedTuple):
                 or self.lidar > 0)
 
 
-NO_EQUIPMENT = Equipment()
-
-
-def drive_plugin(separation: float, radius: float) -> Element:
+def drive_plugin() -> Element:
     """
     Return the plugin that drives the joints ``left_wheel_joint`` and ``right_wheel_joint``.
 
     Topics have their default names, which contain the model's name: ``/model/NAME/cmd_vel``,
     ``/model/NAME/odometry`` and ``/model/NAME/tf``.
-
-    :param separation: between the wheels [m].
-    :param radius: of a wheel [m].
     """
-    joints = [tag('left_joint', 'left_wheel_joint'), tag('right_joint', 'right_wheel_joint')]
     return _system(
-        'DiffDrive', 'diff-drive', *joints, tag('wheel_separation', separation),
-        tag('wheel_radius', radius),
+        'DiffDrive', 'diff-drive',
+        tag('left_joint', 'left_wheel_joint'), tag('right_joint', 'right_wheel_joint'),
+        tag('wheel_separation', body.WHEEL_SEPARATION), tag('wheel_radius', body.WHEEL_RADIUS),
         tag('odom_publish_frequency', ODOMETRY_RATE),
         tag('frame_id', 'odom'), tag('child_frame_id', 'base_link'),
-        *limits('linear', body.MAX_SPEED, body.MAX_ACCELERATION),
-        *limits('angular', body.MAX_TURN_RATE, body.MAX_TURN_ACCELERATION))
+        *_limits('linear', body.MAX_SPEED, body.MAX_ACCELERATION),
+        *_limits('angular', body.MAX_TURN_RATE, body.MAX_TURN_ACCELERATION))
 
 
-def limits(kind: str, speed: float, acceleration: float) -> list[Element]:
-    """
-    Return the elements that limit a speed and its rate of change, symmetrically about 0.
-
-    :param kind: ``linear`` or ``angular``.
-    :param speed: [m/s or rad/s].
-    :param acceleration: [m/s² or rad/s²].
-    """
+def _limits(kind: str, speed: float, acceleration: float) -> list[Element]:
+    """Return the elements that limit a speed and its rate of change, symmetrically about 0."""
     return [
         tag(f'{end}_{kind}_{of}', sign * most)
         for of, most in (('velocity', speed), ('acceleration', acceleration))
@@ -200,34 +210,26 @@ def ground_truth_plugin() -> Element:
         tag('update_frequency', ODOMETRY_RATE))
 
 
-def contact_sensor(collision: str, topic: str) -> Element:
+def sensors(name: str, equipment: Equipment) -> list[Element]:
     """
-    Return the sensor of Gazebo Sim that publishes the contacts of a part, in each step with any.
+    Return the sensors of a robot. Contacts and IMU need no rendering.
 
-    It needs no rendering. Gazebo's plugin for touches would report the first one only.
-
-    :param collision: the name of the part.
-    :param topic: in Gazebo.
+    :param name: of the robot.
     """
-    return tag('sensor', tag('contact', tag('collision', collision), tag('topic', topic)),
-               name='bumper', type='contact')
-
-
-def imu_sensor(topic: str) -> Element:
-    """
-    Return the sensor of an IMU, as often as odometry. It needs no rendering.
-
-    :param topic: in Gazebo.
-    """
-    return tag('sensor', tag('topic', topic), tag('update_rate', ODOMETRY_RATE),
-               tag('always_on', True), name='imu', type='imu')
+    # In each step with contacts. Gazebo's plugin for touches would report the first one only.
+    bumper = tag('sensor', tag('contact', tag('collision', 'disc_shape'), tag(
+        'topic', model_topic(name, 'contacts'))), name='bumper', type='contact')
+    imu = tag('sensor', tag('topic', model_topic(name, 'imu')), tag('update_rate', ODOMETRY_RATE),
+              tag('always_on', True), name='imu', type='imu')
+    return [*([_lidar(name, equipment.lidar)] if equipment.lidar else []),
+            *([bumper] if equipment.bumper else []), *([imu] if equipment.imu else [])]
 
 
 def model_topic(name: str, what: str) -> str:
     """
     Return a topic of a robot in Gazebo Sim, in the form of the defaults of its plugins.
 
-    :param what: ``cmd_vel``, ``odometry``, ``tf``, ``pose`` (the true one), ``contacts``, ``imu``.
+    :param what: ``cmd_vel``, ``odometry``, ``tf``, ``pose`` (the true one), ``scan`` and so on.
     """
     return f'/model/{name}/{what}'
 
@@ -251,23 +253,16 @@ def world_plugins(equipment: Equipment) -> list[Element]:
     return plugins
 
 
-def lidar_sensor(beams: int, height: float, min_range: float) -> Element:
-    """
-    Return the sensor of a laser scanner. Topic and frame have names after that of the model.
-
-    :param beams: their number, over the full circle.
-    :param height: above the ground [m], at which other robots can be detected.
-    :param min_range: the least range [m], beyond the robot's own body.
-    """
-    step = 2 * math.pi / beams
+def _lidar(name: str, beams: int) -> Element:
+    """Return a laser scanner. Its frame has a name after that of the model."""
     rays = tag(
         'scan', tag(
             'horizontal', tag('samples', beams), tag('resolution', 1),
             # A full circle: the last beam is one step before the first.
-            tag('min_angle', -math.pi), tag('max_angle', math.pi - step)))
-    reach = tag('range', tag('min', min_range), tag('max', LIDAR_RANGE), tag('resolution', 0.01))
+            tag('min_angle', -math.pi), tag('max_angle', math.pi - 2 * math.pi / beams)))
+    reach = tag('range', tag('min', MIN_RANGE), tag('max', LIDAR_RANGE), tag('resolution', 0.01))
     return tag(
-        'sensor', tag('pose', (0.0, 0.0, height, 0.0, 0.0, 0.0)),
+        'sensor', tag('pose', (0.0, 0.0, body.SCANNER_Z, 0.0, 0.0, 0.0)),
+        tag('topic', model_topic(name, 'scan')),
         tag('update_rate', LIDAR_RATE), tag('always_on', True),
-        tag('lidar', rays, reach),
-        name='lidar', type='gpu_lidar')
+        tag('lidar', rays, reach), name='lidar', type='gpu_lidar')

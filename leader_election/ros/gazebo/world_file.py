@@ -19,12 +19,10 @@ The file contains the robots: if many are spawned into a running world at once, 
 Their dimensions and masses are in ``simulation.robot_body``. Their frame ``base_link`` is on the
 ground, midway between the wheels.
 
-Walls and obstacles collide as the boxes of :mod:`leader_election.simulation.scene`. The visual of
-an obstacle is the whole polygon.
+Walls and obstacles are the boxes of :mod:`leader_election.simulation.scene`.
 """
 
 from collections.abc import Sequence
-import math
 from pathlib import Path
 import re
 from typing import NamedTuple
@@ -32,19 +30,15 @@ from typing import NamedTuple
 from leader_election.parameters import ParameterError
 from leader_election.ros.gazebo.sdf import (
     Colour,
-    contact_sensor,
     document,
     drive_plugin,
     Element,
     Equipment,
     ground_truth_plugin,
-    imu_sensor,
     indented,
-    lidar_sensor,
     material,
-    model_topic,
-    NO_EQUIPMENT,
     robot_colour,
+    sensors,
     STEP,
     tag,
     world_plugins,
@@ -58,60 +52,40 @@ from leader_election.simulation.scene import (
     WALL_HEIGHT,
 )
 from leader_election.swarm.fleet.robot_list import RobotSpec
-import shapely
 
 SDF_VERSION = '1.7'
 """A version that all versions of Gazebo Sim read."""
-
-_MIN_RANGE = body.HEAD_RADIUS * math.sqrt(3) + 0.001
-"""
-The least range of a scanner [m].
-
-Gazebo Sim renders a cube map round the scanner. Towards the edges of the cube its near clipping
-plane is farther away, by up to the square root of three. Objects nearer than the least range are
-reported as too near, and hide everything behind them.
-"""
 
 _BLACK = (0.1, 0.1, 0.1)
 _WHITE = (0.95, 0.95, 0.95)
 
 
-def robot_sdf(name: str, pose: tuple[float, float, float], colour: Colour,
-              equipment: Equipment = NO_EQUIPMENT, z: float = 0.0) -> str:
+def robot_sdf(robot: RobotSpec, equipment: Equipment) -> str:
     """
     Return an SDF file with one robot.
 
-    :param name: of the model. It is part of the names of its topics in Gazebo.
-    :param pose: x, y, yaw [m, rad].
-    :param colour: of disc and head.
-    :param equipment: what the robot has in addition to its drive.
-    :param z: the height of the floor [m].
+    Its name is part of the names of its topics in Gazebo.
 
-    >>> 'gz-sim-diff-drive-system' in robot_sdf(
-    ...     'robot_1', (1.0, 2.0, 0.0), (1.0, 0.0, 0.0))
+    >>> 'gz-sim-diff-drive-system' in robot_sdf(RobotSpec('robot_1', 1), Equipment())
     True
     """
-    return document(tag('sdf', robot_model(name, pose, colour, equipment, z),
-                        version=SDF_VERSION))
+    return document(tag('sdf', robot_model(robot, equipment), version=SDF_VERSION))
 
 
-def robot_model(name: str, pose: tuple[float, float, float], colour: Colour,
-                equipment: Equipment = NO_EQUIPMENT,
-                z: float = 0.0) -> Element:
-    """Return one robot as an element of a world. Parameters as of :func:`robot_sdf`."""
-    x, y, yaw = pose
+def robot_model(robot: RobotSpec, equipment: Equipment) -> Element:
+    """Return one robot as an element of a world, in a colour of its own."""
+    x, y, yaw = robot.pose
     half = body.WHEEL_SEPARATION / 2
     return tag(
-        'model', tag('pose', (x, y, z, 0.0, 0.0, yaw)),
-        _chassis(name, colour, equipment),
+        'model', tag('pose', (x, y, equipment.z, 0.0, 0.0, yaw)),
+        _chassis(robot, equipment),
         _wheel('left', half), _wheel('right', -half), _joint('left'), _joint('right'),
-        drive_plugin(body.WHEEL_SEPARATION, body.WHEEL_RADIUS),
-        *([ground_truth_plugin()]
-          if equipment.ground_truth else []),
-        name=name)
+        drive_plugin(), *([ground_truth_plugin()] if equipment.ground_truth else []),
+        name=robot.name)
 
 
-def _chassis(name: str, colour: Colour, equipment: Equipment) -> Element:
+def _chassis(robot: RobotSpec, equipment: Equipment) -> Element:
+    colour = robot_colour(robot.id)
     disc = _cylinder_geometry(body.RADIUS, body.TOP - body.FLOOR)
     head = _cylinder_geometry(body.HEAD_RADIUS, body.HEAD)
     nose = tag('geometry', tag('box', tag('size', (0.07, 0.03, 0.01))))
@@ -129,11 +103,7 @@ def _chassis(name: str, colour: Colour, equipment: Equipment) -> Element:
         # The caster does not turn, but slides without friction.
         tag('collision', at_caster, caster, _surface(0.0), name='caster_shape'),
         tag('visual', at_caster, caster, material(_BLACK), name='caster'),
-        *([lidar_sensor(equipment.lidar, height=body.SCANNER_Z, min_range=_MIN_RANGE)]
-          if equipment.lidar else []),
-        *([contact_sensor('disc_shape', model_topic(name, 'contacts'))]
-          if equipment.bumper else []),
-        *([imu_sensor(model_topic(name, 'imu'))] if equipment.imu else []),
+        *sensors(robot.name, equipment),
         name='base_link')
 
 
@@ -185,22 +155,12 @@ _SAND = (0.76, 0.68, 0.54)
 
 def arena_model(arena: Arena) -> Element:
     """Return walls and obstacles as one static model."""
-    parts = [part for i, rectangle in enumerate(outer_walls(arena.outline), 1)
-             for part in _box(f'wall_{i}', rectangle, _GREY)]
-    for i, obstacle in enumerate(arena.obstacles, 1):
-        parts += _obstacle(f'obstacle_{i}', obstacle)
+    obstacles = [each for obstacle in arena.obstacles for each in obstacle_rectangles(obstacle)]
+    parts = [part for kind, rectangles, colour in (
+        ('wall', outer_walls(arena.outline), _GREY), ('obstacle', obstacles, _SAND))
+        for i, rectangle in enumerate(rectangles, 1)
+        for part in _box(f'{kind}_{i}', rectangle, colour)]
     return tag('model', tag('static', True), tag('link', *parts, name='link'), name='arena')
-
-
-def _obstacle(name: str, polygon: shapely.Polygon) -> list[Element]:
-    boxes = obstacle_rectangles(polygon)
-    if len(boxes) == 1:
-        return _box(name, boxes[0], _SAND)
-    collisions = [_box(f'{name}_{i}', rectangle, _SAND)[0] for i, rectangle in enumerate(boxes, 1)]
-    corners = shapely.get_coordinates(polygon).tolist()[:-1]
-    outline = tag('polyline', *(tag('point', (x, y)) for x, y in corners),
-                  tag('height', WALL_HEIGHT))
-    return [*collisions, tag('visual', tag('geometry', outline), material(_SAND), name=name)]
 
 
 def _box(name: str, rectangle: Rectangle, colour: Colour) -> list[Element]:
@@ -218,49 +178,28 @@ _MARGIN = 10.0
 """The width of the ground beyond the arena, on each side [m]."""
 
 
-def world_sdf(arena: Arena, robots: Sequence[RobotSpec], equipment: Equipment = NO_EQUIPMENT,
-              step: float = 0.0, z: float = 0.0) -> str:
+def world_sdf(arena: Arena, robots: Sequence[RobotSpec], equipment: Equipment) -> str:
     """
     Return a world file with an arena and robots.
 
     :param arena: the walls and obstacles.
     :param robots: with their initial poses.
-    :param equipment: what robots have in addition to their drive.
-    :param step: the time step of physics [s], 0 for :data:`.STEP`.
-    :param z: the height at which robots are put [m].
+    :param equipment: of each robot.
 
     >>> from leader_election.simulation.scene import load_arena
-    >>> 'robot_7' in world_sdf(load_arena('blocks'), [RobotSpec('robot_7', 7)])
+    >>> 'robot_7' in world_sdf(load_arena('blocks'), [RobotSpec('robot_7', 7)], Equipment())
     True
     """
     left, bottom, right, top = arena.outline.bounds
     size = (right - left + 2 * _MARGIN, top - bottom + 2 * _MARGIN)
+    physics = tag(
+        'physics', tag('max_step_size', STEP), tag('real_time_factor', 1.0),
+        tag('real_time_update_rate', 1.0 / STEP), name='step', type='ode')
     world = tag(
-        'world', _physics(step or STEP),
-        *world_plugins(equipment),
-        _scene(), _sun(), _ground(size), arena_model(arena),
-        *robot_models(robots, equipment, z), name=WORLD_NAME)
+        'world', physics, *world_plugins(equipment), _scene(), _sun(), _ground(size),
+        arena_model(arena), *(robot_model(robot, equipment) for robot in robots),
+        name=WORLD_NAME)
     return document(tag('sdf', world, version=SDF_VERSION))
-
-
-def robot_models(robots: Sequence[RobotSpec], equipment: Equipment,
-                 z: float = 0.0) -> list[Element]:
-    """
-    Return the models of robots, each in its own colour.
-
-    :param robots: with their initial poses.
-    :param equipment: what robots have in addition to their drive.
-    :param z: the height at which they are put [m].
-    """
-    return [robot_model(robot.name, robot.pose, robot_colour(robot.id), equipment, z)
-            for robot in robots]
-
-
-def _physics(step: float) -> Element:
-    return tag(
-        'physics', tag('max_step_size', step), tag('real_time_factor', 1.0),
-        tag('real_time_update_rate', 1.0 / step),
-        name='step', type='ode')
 
 
 def _scene() -> Element:
@@ -335,16 +274,14 @@ def read_world(path: str) -> UserWorld:
     return UserWorld(name[1], _REFERENCE.sub(absolute, text))
 
 
-def add_robots(world: UserWorld, robots: Sequence[RobotSpec], equipment: Equipment,
-               z: float = 0.0) -> str:
+def add_robots(world: UserWorld, robots: Sequence[RobotSpec], equipment: Equipment) -> str:
     """
     Return the text of a world with robots, and with the systems that they need.
 
     Gazebo Sim loads its default systems only into a world without any, so all needed systems
     that the world lacks are added.
 
-    :param equipment: what robots have in addition to their drive.
-    :param z: the height at which robots are put [m].
+    :param equipment: of each robot.
     :raises ParameterError: for a model with the name of a robot.
     """
     for robot in robots:
@@ -355,7 +292,7 @@ def add_robots(world: UserWorld, robots: Sequence[RobotSpec], equipment: Equipme
     there = {_system(name) for name in re.findall(r'filename\s*=\s*["\'](.*?)["\']', world.text)}
     added = [plugin for plugin in world_plugins(equipment)
              if _system(plugin.get('filename', '')) not in there]
-    added += robot_models(robots, equipment, z)
+    added += [robot_model(robot, equipment) for robot in robots]
     before, _, after = world.text.rpartition('</world>')
     inside = ''.join(f'  {indented(element, 2)}\n  ' for element in added)
     return f'{before}{inside}</world>{after}'

@@ -45,11 +45,13 @@ from leader_election.swarm.fleet.fleet_settings import (
 from leader_election.swarm.fleet.key_file import read_keys
 
 PACKAGE = 'leader_election'
+LOG_LEVEL = Parameter('log_level', str, 'info', 'The least severity that is logged.',
+                      choices=lambda: ('debug', 'info', 'warn', 'error', 'fatal'))
 COMMON_ARGUMENTS = {
     'params_file': ('', 'A parameter file for all nodes. Arguments take precedence over its '
                         'section for all nodes (/**); sections for single nodes behind that '
                         'take precedence over both. Empty: none.'),
-    'log_level': ('info', 'The least severity that is logged: debug, info, warn, error or fatal.'),
+    LOG_LEVEL.name: ('info', f'{LOG_LEVEL.description} Takes {LOG_LEVEL.allowed()}.'),
     'rviz': ('false', 'Whether to start RViz; the package rviz2 must be installed.'),
 }
 """Arguments of all launch files, each with its default and description."""
@@ -94,27 +96,18 @@ def arguments_with_defaults(parameters: Iterable[Parameter]) -> dict[str, tuple[
     >>> arguments_with_defaults([Parameter('lidar', int, 0, 'Beams.', lower=0, upper=360)])
     {'lidar': ('0', 'Beams. Takes 0 to 360.')}
     """
-    return {p.name: (_default_text(p), f'{p.description} Takes {p.allowed()}.')
-            for p in parameters}
+    return {p.name: ('' if p.required else str(p.default),
+                     f'{p.description} Takes {p.allowed()}.') for p in parameters}
 
 
-def _default_text(p: Parameter) -> str:
-    """Return the default as :meth:`.Parameter.parse` takes it, empty if it is required."""
-    default = list(p.default) if isinstance(p.default, tuple) else p.default
-    return '' if p.required else str(default)
-
-
-def select_parameters(tables: Iterable[type], names: Iterable[str]) -> list[Parameter]:
+def select_parameters(tables: Sequence[type], names: Iterable[str]) -> list[Parameter]:
     """
     Return declarations of parameters by their names, in the order of the names.
 
     :param tables: of which the first with a name counts.
     :param names: each in one of the tables.
     """
-    found: dict[str, Parameter] = {}
-    for each in tables:
-        for p in table(each):
-            found.setdefault(p.name, p)
+    found = {p.name: p for each in reversed(tables) for p in table(each)}
     return [found[name] for name in names]
 
 
@@ -242,21 +235,8 @@ def noise_of_odometry(path: str, given: Mapping[str, Any],
     return {} if any({'pose_source', *noise} & set(place) for place in places) else noise
 
 
-LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 ROBOT_ID = 'robot_id'
 """The one parameter that a launch file always sets."""
-
-
-def check_log_level(text: str) -> str:
-    """
-    Return a valid log level.
-
-    :raises ParameterError: for another one.
-    """
-    if text.lower() not in LOG_LEVELS:
-        raise ParameterError(f'parameter log_level: {text!r} is not allowed; it takes one of '
-                             + ', '.join(LOG_LEVELS))
-    return text
 
 
 def check_namespace(text: str) -> str:

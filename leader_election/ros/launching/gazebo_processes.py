@@ -16,14 +16,13 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-import re
 import shlex
 import sys
 from typing import Any
 
-from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import print_error
 from leader_election.ros.launching import bound
+from leader_election.ros.launching.arguments import check_installed
 from leader_election.ros.launching.processes import (
     bound_node,
     distro,
@@ -38,25 +37,18 @@ from leader_election.swarm.fleet.robot_list import (
     MANY_ROBOTS,
 )
 
-GAZEBO_PACKAGES = ('ros_gz_sim', 'ros_gz_bridge')
-
 
 def check_gazebo_installed() -> None:
     """
-    Check that Gazebo is installed.
+    Check that Gazebo's packages for ROS are installed.
 
-    :raises ParameterError: if it is not. The message names the missing package and the command
-        for the embedded world.
+    :raises ParameterError: if one is not. The message names the package and the command for the
+        embedded world.
     """
-    from ament_index_python.packages import get_package_share_directory, PackageNotFoundError
-    for package in GAZEBO_PACKAGES:
-        try:
-            get_package_share_directory(package)
-        except PackageNotFoundError:
-            raise ParameterError(
-                f'Gazebo needs the package {package}, which is not installed; install it with '
-                f'apt install ros-{distro()}-ros-gz, or take the embedded world: ros2 '
-                'launch leader_election swarm.launch.py robots:=30 motion:=levy') from None
+    for package, executable in (('ros_gz_sim', 'create'), ('ros_gz_bridge', 'parameter_bridge')):
+        check_installed(package, executable, (
+            f'install it with apt install ros-{distro()}-ros-gz, or take the embedded world: ros2 '
+            'launch leader_election swarm.launch.py robots:=30 motion:=levy'))
 
 
 def gazebo_server(world: Path, headless: bool) -> list[Any]:
@@ -106,28 +98,14 @@ def _gz_sim(arguments: str) -> Any:
     """Return a process of Gazebo, whose end does not end the launch."""
     from ament_index_python.packages import get_package_share_directory
     from launch.actions import GroupAction, IncludeLaunchDescription, SetLaunchConfiguration
-    share = Path(get_package_share_directory('ros_gz_sim'))
-    file = share / 'launch' / 'gz_sim.launch.py'
+    file = Path(get_package_share_directory('ros_gz_sim'), 'launch', 'gz_sim.launch.py')
     # gz starts processes and passes on only some signals. A shell passes on none.
     shell = 'shell=True' in file.read_text(encoding='utf-8')
     words = [*(['exec'] if shell else []), *bound.group_prefix()]
     return GroupAction([
         SetLaunchConfiguration('launch-prefix', shlex.join(words)),
         IncludeLaunchDescription(str(file), launch_arguments={
-            'gz_args': arguments,
-            'on_exit_shutdown': no_shutdown(share / 'package.xml')}.items())])
-
-
-def no_shutdown(manifest: Path) -> str:
-    """
-    Return the value of argument ``on_exit_shutdown`` of gz_sim.launch.py that means no.
-
-    Before ros_gz 1.0.7 any text but an empty one means yes, later any text but this one.
-
-    :param manifest: the package.xml of ros_gz_sim.
-    """
-    found = re.search(r'<version>1\.0\.(\d+)<', manifest.read_text(encoding='utf-8'))
-    return '' if found and int(found[1]) < 7 else 'false'
+            'gz_args': arguments, 'on_exit_shutdown': 'false'}.items())])
 
 
 def gazebo_bridge(settings: Mapping[str, str], config: Path, name: str, sim_time: bool) -> Any:
@@ -155,7 +133,7 @@ def after_the_clock(settings: Mapping[str, str], actions: Sequence[Any]) -> list
     :param actions: those that follow.
     """
     return start_after(
-        package_node(settings, 'await_clock', 'await_clock', {}), actions,
+        package_node(settings, 'await_clock', 'await_clock', {}, {}), actions,
         'simulated time did not begin; see what Gazebo and the bridge of the clock say')
 
 

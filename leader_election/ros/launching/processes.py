@@ -30,8 +30,6 @@ import re
 import shlex
 import signal
 import sys
-import time
-from types import MappingProxyType
 from typing import Any
 
 from leader_election.parameters import ParameterError
@@ -39,10 +37,10 @@ from leader_election.parameters.command_line import print_error
 from leader_election.ros.launching import bound
 from leader_election.ros.launching.arguments import (
     check_installed,
-    check_log_level,
     check_namespace,
     check_programs,
     enclosing_parameters,
+    LOG_LEVEL,
     PACKAGE,
     parse_bool,
 )
@@ -66,11 +64,8 @@ def bound_node(settings: Mapping[str, str], package: str, executable: str,
                 prefix=f'{shlex.join(bound.prefix())} {given}', **options)
 
 
-NO_DEFAULTS: Mapping[str, Any] = MappingProxyType({})
-
-
 def package_node(settings: Mapping[str, str], executable: str, name: str,
-                 parameters: Mapping[str, Any], defaults: Mapping[str, Any] = NO_DEFAULTS,
+                 parameters: Mapping[str, Any], defaults: Mapping[str, Any],
                  **options: Any) -> Any:
     """
     Return the process of an executable of this package.
@@ -99,7 +94,7 @@ def package_node(settings: Mapping[str, str], executable: str, name: str,
         parameters=[*[before] * bool(before), *files, {**given, **parameters}], output='both',
         arguments=[
             '--ros-args', '-r', f'__node:={name}',
-            '--log-level', check_log_level(settings['log_level'])],
+            '--log-level', LOG_LEVEL.parse(settings['log_level'])],
         # A process with many nodes takes long to shut down.
         sigterm_timeout='30',
         **options)
@@ -187,15 +182,14 @@ def ends_on_error(callback: OpaqueCallback) -> OpaqueCallback:
 
     So does a node whose executable is not installed, before anything is started. Processes that an
     including launch file has started before are stopped first. If no launch is
-    running, as in a test, the error is raised to the caller. Where the launch itself is ended, as
-    by SIGTERM, its processes are ended, too.
+    running, as in a test, the error is raised to the caller.
     """
     @wraps(callback)
     def decorated(context: Any) -> list[Any]:
         try:
             actions = callback(context)
             check_programs(actions)
-            return [*_leaves_nothing(context), *actions]
+            return [*_interrupts_processes(context), *actions]
         except ParameterError as error:
             if context.asyncio_loop is None:
                 raise
@@ -206,80 +200,45 @@ def ends_on_error(callback: OpaqueCallback) -> OpaqueCallback:
     return decorated
 
 
-GRACE = 5.0
-"""The time after which what remains of a launch is killed [s]."""
-_PAUSE = 0.05
-
-
-def _leaves_nothing(context: Any) -> list[Any]:
+def _interrupts_processes(context: Any) -> list[Any]:
     """
-    Return handlers that end the processes which a launch itself would leave running.
+    Return handlers that interrupt bound processes when SIGINT reaches the launch alone.
 
-    ``launch`` (3.4) leaves its processes running after SIGTERM, and after some exceptions. In a
-    terminal it relies on Ctrl-C having reached them, for as long as their ``sigterm_timeout``.
-    Python would raise KeyboardInterrupt anywhere, also while launch starts a process. launch would
-    then wait for that process for ever. SIGTERM would end Python at once.
+    ``launch`` (3.4) relies on Ctrl-C having reached them, for up to their ``sigterm_timeout``. A
+    second SIGINT does them no harm. Python would raise KeyboardInterrupt anywhere, also while
+    launch starts a process. launch would then wait for that process for ever.
     """
     task = _running_task(context.asyncio_loop)
     if task is None:
         return []
     from launch.actions import RegisterEventHandler
     from launch.event_handlers import OnProcessExit, OnProcessStart, OnShutdown
-    running: dict[int, bool] = {}
-    """Whether a second SIGINT does no harm, by process."""
+    running = set[int]()
 
     def interrupt(pids: Iterable[int]) -> None:
-        _send(signal.SIGINT, (pid for pid in pids if running[pid]))
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGINT)
 
     def started(event: Any, context: Any) -> None:
-        running[event.pid] = bound.__file__ in ' '.join(event.cmd)
-        if context.is_shutdown:
-            interrupt([event.pid])
+        if ' '.join(bound.BIND) in ' '.join(event.cmd):
+            running.add(event.pid)
+            interrupt([event.pid] if context.is_shutdown else [])
 
     def exited(event: Any, _: Any) -> None:
-        running.pop(event.pid, None)
+        running.discard(event.pid)
 
     def interrupted(event: Any, context: Any) -> None:
         if event.due_to_sigint and not context.noninteractive:
             interrupt(running)
 
-    # launch reads signals from a socket, to which Python writes those that have a handler.
-    before = {number: signal.signal(number, lambda *_: None) for number, default in (
-        (signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL))
-        if signal.getsignal(number) == default}
-
-    def ended(_: Any) -> None:
-        end_processes(running)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    task.add_done_callback(ended)
+    if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
+        # launch reads signals from a socket, to which Python writes those that have a handler.
+        before = signal.signal(signal.SIGINT, lambda *_: None)
+        task.add_done_callback(lambda _: signal.signal(signal.SIGINT, before))
     return [RegisterEventHandler(OnProcessStart(on_start=started)),
             RegisterEventHandler(OnProcessExit(on_exit=exited)),
             RegisterEventHandler(OnShutdown(on_shutdown=interrupted))]
-
-
-def end_processes(pids: Iterable[int]) -> None:
-    """End child processes, by SIGTERM, and later SIGKILL."""
-    rest = set(pids)
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        _send(number, rest)
-        deadline = time.monotonic() + GRACE
-        while (rest := {pid for pid in rest if _lives(pid)}) and time.monotonic() < deadline:
-            time.sleep(_PAUSE)
-
-
-def _send(number: int, pids: Iterable[int]) -> None:
-    for pid in pids:
-        with suppress(ProcessLookupError):
-            os.kill(pid, number)
-
-
-def _lives(pid: int) -> bool:
-    """Return whether a child process runs. It is left to asyncio to wait for it."""
-    with suppress(ChildProcessError):
-        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
-    return False
 
 
 def shut_down_with_status(event: Any, context: Any) -> list[Any]:

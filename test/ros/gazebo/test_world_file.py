@@ -23,7 +23,7 @@ import subprocess
 from xml.etree import ElementTree
 
 from leader_election.parameters import ParameterError
-from leader_election.ros.gazebo.sdf import Equipment, NO_EQUIPMENT, ODOMETRY_RATE
+from leader_election.ros.gazebo.sdf import Equipment, ODOMETRY_RATE, STEP
 from leader_election.ros.gazebo.world_file import (
     add_robots,
     is_user_world,
@@ -85,7 +85,8 @@ def misspelled(element: ElementTree.Element, description: ElementTree.Element | 
     return found
 
 
-ALL = Equipment(36, ground_truth=True)
+PLAIN_ROBOT = Equipment(bumper=False)
+ALL = Equipment(36, ground_truth=True, bumper=False)
 
 
 def made(world: str, robots: int, equipment: Equipment = ALL) -> str:
@@ -110,20 +111,19 @@ def test_world_contains_arena_ground_and_robots_in_their_initial_poses(world):
 
 
 def test_gazebo_sim_has_every_needed_system():
-    for equipment, further in ((Equipment(), []), (Equipment(bumper=True), ['contact']),
-                               (Equipment(imu=True), ['imu']), (Equipment(36), ['sensors'])):
+    for equipment, further in (
+            (PLAIN_ROBOT, []), (Equipment(), ['contact']),
+            (Equipment(imu=True), ['contact', 'imu']), (ALL, ['sensors'])):
         assert systems(made('empty', 1, equipment)) == [
             *NEEDED, *(f'gz-sim-{name}-system' for name in further)]
 
 
-def test_update_rate_gives_real_time_at_any_step():
-    text = world_sdf(load_arena('empty'), [], step=0.004)
-    physics = world_in(text).find('physics')
+def test_update_rate_gives_real_time():
+    physics = world_in(made('empty', 1)).find('physics')
     assert physics is not None
-    step, rate = (float(physics.findtext(name, ''))
-                  for name in ('max_step_size', 'real_time_update_rate'))
-    assert (step, rate) == (0.004, 250.0)
-    assert '<real_time_factor>1<' in text
+    step, rate, factor = (float(physics.findtext(name, '')) for name in (
+        'max_step_size', 'real_time_update_rate', 'real_time_factor'))
+    assert (step, rate, factor) == (STEP, 1.0 / STEP, 1.0)
 
 
 @needs_tool
@@ -134,12 +134,11 @@ def test_world_file_is_valid_by_the_sdf_tool(tmp_path, world, robots):
     assert verdict(file) == 'Valid.'
 
 
-EQUIPPED = Equipment(36, ground_truth=True, bumper=True)
+EQUIPPED = Equipment(36, ground_truth=True)
 
 
 def robot(equipment: Equipment = EQUIPPED) -> ElementTree.Element:
-    text = robot_sdf('robot_1', (1.0, -2.0, 0.5), (1.0, 0.0, 0.0), equipment)
-    return ElementTree.fromstring(text)
+    return ElementTree.fromstring(robot_sdf(RobotSpec('robot_1', 1, (1.0, -2.0, 0.5)), equipment))
 
 
 def test_drive_plugin_matches_the_model():
@@ -155,7 +154,7 @@ def test_drive_plugin_matches_the_model():
 
 
 def test_bumper_is_a_contact_sensor_on_the_disc():
-    (sensor,) = robot(Equipment(bumper=True)).iter('sensor')
+    (sensor,) = robot(Equipment()).iter('sensor')
     parts = {part.get('name') for part in robot().iter('collision')}
     assert sensor.get('type') == 'contact' and sensor.findtext('contact/collision') in parts
     assert sensor.findtext('contact/topic') == '/model/robot_1/contacts'
@@ -167,16 +166,17 @@ def test_sensors_measure_as_the_nodes_assume():
     low, high = (float(beams.findtext(f'{end}_angle', '')) for end in ('min', 'max'))
     assert beams.findtext('samples') == '8'
     assert (high - low) == pytest.approx(7 / 8 * 2 * math.pi)
-    (imu,) = robot(Equipment(imu=True)).iter('sensor')
+    (imu,) = robot(Equipment(imu=True, bumper=False)).iter('sensor')
     assert (imu.get('type'), imu.findtext('topic')) == ('imu', '/model/robot_1/imu')
     assert float(imu.findtext('update_rate', '')) == ODOMETRY_RATE
 
 
 def test_scanner_detects_other_robots_even_in_contact_and_not_its_own():
-    body = robot(Equipment(36))
+    body = robot(Equipment(36, bumper=False))
     (sensor,) = body.iter('sensor')
     height = float(sensor.findtext('pose', '').split()[2])
     begin = float(sensor.findtext('.//range/min', ''))
+    assert sensor.findtext('topic') == '/model/robot_1/scan'
     for kind in ('collision', 'visual'):
         (radius,) = met(body, kind, height)
         # What is rendered begins nearer than the range, by a square root of three.
@@ -220,7 +220,7 @@ NEEDED = ['gz-sim-physics-system', 'gz-sim-user-commands-system',
 @pytest.fixture
 def put(tmp_path):
     """Return a function that puts two robots into a world file with some text."""
-    def make(text: str, equipment: Equipment = NO_EQUIPMENT) -> str:
+    def make(text: str, equipment: Equipment = PLAIN_ROBOT) -> str:
         file = tmp_path / 'depot.sdf'
         file.write_bytes(text.encode())
         return add_robots(read_world(str(file)), ROBOTS, equipment)
@@ -257,7 +257,7 @@ def test_relative_paths_become_absolute_when_their_files_exist(tmp_path):
 
 
 def test_missing_systems_are_added(put):
-    assert systems(put(PLAIN, Equipment(36))) == [*NEEDED, 'gz-sim-sensors-system']
+    assert systems(put(PLAIN, Equipment(36, bumper=False))) == [*NEEDED, 'gz-sim-sensors-system']
 
 
 @pytest.mark.parametrize('name', [
@@ -288,5 +288,5 @@ def test_missing_world_file_is_refused_by_name(tmp_path):
 @needs_tool
 def test_sdf_tool_finds_the_copy_of_a_world_valid(put, tmp_path):
     file = tmp_path / 'copy.sdf'
-    file.write_text(put(PLAIN, Equipment(36, ground_truth=True)))
+    file.write_text(put(PLAIN, ALL))
     assert verdict(file) == 'Valid.'
