@@ -117,16 +117,16 @@ class HostedSwarm:
         self._range = parameters['communication_range']
         self._world = world
         self._scene = {'robots': robots, 'world': 'empty', **layout, 'radio': radio}
-        self.pids = [
-            children.start(f'fleet_{i}', 'fleet', {
+        for i, ids in enumerate(members):
+            children.run(f'fleet_{i}', 'fleet', {
                 **self._scene, 'strengths': 'id', **parameters, 'members': ids})
-            for i, ids in enumerate(members)]
+        self.pids = [*children.pids.values()]
         self.until(lambda: self.observer.count_publishers('/neighbourhood') == robots,
                    'the nodes did not come up')
 
     def go(self) -> None:
         """Start the world: from now on the robots have positions."""
-        self._children.start('world', 'swarm_world', {
+        self._children.run('world', 'swarm_world', {
             **self._scene, **self._world, 'radio_range': self._range})
         tracker = self.observer.tracker
         self.until(lambda: len(tracker.first_heard) == self.robots,

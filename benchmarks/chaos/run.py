@@ -31,9 +31,8 @@ from benchmarks.chaos.schedule import ATTACK, Change, NO_TROUBLE, Plan, Schedule
 from benchmarks.chaos.swarm import ChaosSwarm, Settings
 from leader_election.election.algorithms.algorithm import automatic_hop_limit
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.ros.demo.attacks import ATTACKS
 from leader_election.ros.demo.checks import Check, Timing
-from leader_election.ros.demo.faults import WORLD
+from leader_election.ros.demo.faults import ATTACKS, WORLD
 from leader_election.ros.demo.processes import ProcessDied
 from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.swarm.reference_partition import PartitionJudge, RightTime
@@ -231,7 +230,8 @@ class Run:
             raise ForeignRobots('other robots are in this ROS domain; set ROS_DOMAIN_ID to a free '
                                 'one')
         swarm.start_world()
-        self._until(lambda: swarm.can_change(WORLD) and not swarm.coming, START_UP,
+        swarm.set(WORLD, {})
+        self._until(lambda: not swarm.asked(WORLD) and not swarm.coming, START_UP,
                     'not all robots were heard')
         self._until(self._settled, START_UP, 'the robots elected no leaders')
         if swarm.settings.mandate:

@@ -276,7 +276,7 @@ class ChaosSwarm(FaultySwarm):
         self.clock = LeapingClock(self.observer) if settings.simulated_clock else None
         self.truth = Truth()
         self.memory: dict[str, list[tuple[float, float]]] = {}
-        """Times [s] and resident memory [bytes] of each process, by its name in the logs."""
+        """Times [s] and resident memory [bytes] of each process, by its name and id."""
         self._parameters = {
             'radius': settings.radius, 'communication_range': settings.communication_range,
             'round_period': settings.period, 'message_expiry': settings.expiry,
@@ -313,10 +313,11 @@ class ChaosSwarm(FaultySwarm):
         self.run(name, 'fleet', {**self.settings.scene, **self._parameters,
                                  'members': format_ids(robots)})
 
-    def run(self, name: str, executable: str, parameters: Mapping[str, Any]) -> str:
+    def run(self, name: str, executable: str, parameters: Mapping[str, Any],
+            *remaps: Mapping[str, str]) -> str:
         """Start a process, by the simulated clock if there is one (:class:`FaultySwarm`)."""
         by_clock = {'use_sim_time': True} if self.settings.simulated_clock else {}
-        return super().run(name, executable, {**parameters, **by_clock})
+        return super().run(name, executable, {**parameters, **by_clock}, *remaps)
 
     def check(self) -> None:
         """Check processes, answers, and who was heard (:class:`FaultySwarm`)."""
@@ -334,14 +335,14 @@ class ChaosSwarm(FaultySwarm):
         """Record the memory of all running processes."""
         for name, pid in self.pids.items():
             pages = int(Path(f'/proc/{pid}/statm').read_text(encoding='utf-8').split()[1])
-            self.memory.setdefault(self.labels[name], []).append(
+            self.memory.setdefault(f'{name} ({pid})', []).append(
                 (now, pages * resource.getpagesize()))
 
-    def stop(self) -> dict[str, int]:
+    def stop(self, *grace: float) -> dict[str, int]:
         """Stop all, and return the exit status of each process that was not killed."""
         if self.clock is not None:
             self.clock.stop()
-        return self.processes.stop()
+        return super().stop(*grace)
 
     # Changes.
 

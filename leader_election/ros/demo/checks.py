@@ -18,19 +18,20 @@ Observation and report of a demonstration.
 The partition, the true positions and the mandates of the robots are observed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 import math
 from statistics import fmean
 from typing import NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.mandates.parameters import MandateParameters
+from leader_election.election.mandates.part import ACTS_OVER, ACTS_UNTIL
 from leader_election.election.messages.codec import MAIN, Position
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.diagnostics import LEADERSHIP
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters.command_line import ExitStatus, fitted
-from leader_election.ros.demo.mandate_times import MandateTimes
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS
 from leader_election.swarm.reference_partition import Graph, NOBODY, PartitionJudge, RightTime
@@ -40,11 +41,10 @@ from rclpy.node import Node
 
 
 class Check(NamedTuple):
-    """The result of one check."""
+    """The result of one check, and the condition with the measured values as one line."""
 
     holds: bool
     text: str
-    """The condition, with the measured values, as one line."""
 
 
 def unwritten(error: OSError) -> Check:
@@ -92,22 +92,21 @@ RIGHT_SHARE = 0.9
 """The least share of the robots' time with the right leader. 0.99 is usual."""
 WRONG_FOR = 5.0
 """How long a robot may have had a wrong leader at the end. 2 s happen while robots move [s]."""
-LEAST_SHARE = 0.8
-"""The least share of each single robot's time in a short run."""
-USUAL_SHARE = 0.93
-"""The least share of its time, beside one longest time with a wrong leader."""
+LEAST_SHARE, USUAL_SHARE = 0.8, 0.93
+"""The least shares of each robot's time: in a short run, and beside one longest wrong time."""
 
 
 class Timing(NamedTuple):
-    """The settings of robots from which bounds on times follow."""
+    """
+    The settings of robots from which bounds on times [s] follow.
+
+    :ivar loss: the probability that a message is lost.
+    """
 
     hop_limit: int
     loss: float = 0.0
-    """The probability that a message is lost."""
     period: float = ElectionParameters.round_period
-    """[s]."""
     expiry: float = ElectionParameters.message_expiry
-    """[s]."""
 
     def spread(self, hops: float) -> float:
         """Return the time for news over some hops, each a round and those that are lost [s]."""
@@ -162,6 +161,7 @@ def right_check(right: RightTime, most: float, which: str) -> Check:
         + f', of at most {most:.1f} s')
 
 
+@dataclass
 class RunObserver:
     """
     Evaluates snapshots of a swarm: the first right partition, and the recovery from a death.
@@ -174,6 +174,7 @@ class RunObserver:
     :ivar joined: when the last of them was heard [s].
     :ivar judge: of the leaders.
     :ivar timing: of the robots.
+    :ivar by: the positions from which the graphs follow, for the report.
     :ivar hops: the most hops to the farthest member of a leader so far.
     :ivar all_heard: when the last robot sent its first message [s].
     :ivar first_partition: when the swarm first was the right partition [s].
@@ -182,26 +183,21 @@ class RunObserver:
     :ivar recoveries: the time that this took, for each time that a robot was killed [s].
     """
 
-    def __init__(self, judge: PartitionJudge, timing: Timing,
-                 by: str = 'true positions') -> None:
-        """
-        Start before the first message.
+    judge: PartitionJudge
+    timing: Timing
+    by: str = 'true positions'
+    hops: int = 0
+    starting: set[int] = field(default_factory=set)
+    joined: float = -math.inf
+    all_heard: float | None = None
+    first_partition: float | None = None
+    killed: float | None = None
+    recovered: float | None = None
+    recoveries: list[float] = field(default_factory=list)
 
-        :param judge: of the leaders.
-        :param timing: of the robots.
-        :param by: the positions from which its graphs follow, for the report.
-        """
-        self.judge = judge
-        self.timing, self._by = timing, by
-        self.hops = 0
-        self.living = set(judge.strengths)
-        self.starting: set[int] = set()
-        self.joined = -math.inf
-        self.all_heard: float | None = None
-        self.first_partition: float | None = None
-        self.killed: float | None = None
-        self.recovered: float | None = None
-        self.recoveries: list[float] = []
+    def __post_init__(self) -> None:
+        """Start before the first message."""
+        self.living = set(self.judge.strengths)
 
     def observe(self, snapshot: Snapshot, first_heard: dict[int, float], graph: Graph) -> None:
         """
@@ -262,12 +258,6 @@ class RunObserver:
         """
         self.starting.add(robot)
 
-    def postpone(self, pause: float) -> None:
-        """Leave a pause [s] out of all times."""
-        for name in ('all_heard', 'first_partition', 'killed', 'recovered', 'joined'):
-            if (time := getattr(self, name)) is not None:
-                setattr(self, name, time + pause)
-
     def missing(self, snapshot: Snapshot) -> list[int]:
         """Return the living robots without a recent message, and those that are starting."""
         return sorted(self.living - snapshot.robots.keys() | self.starting)
@@ -312,7 +302,7 @@ class RunObserver:
         return [
             Check(not late and self.first_partition is not None,
                   f'at the end {number - len(late)} of {number} living robots have the leader '
-                  f'that is right by {self._by}' + (f', all but {late}' if late else '')),
+                  f'that is right by {self.by}' + (f', all but {late}' if late else '')),
             right_check(judge.right_time, self.timing.wrong,
                         'from the first partition on, recoveries excepted')]
 
@@ -339,13 +329,93 @@ class GroundTruth(Node):
             self.create_subscription(Odometry, f'robot_{robot}/ground_truth', update, 10)
 
 
+class MandateTimes:
+    """
+    Measures the time that robots were under mandates, by messages on topic ``leadership``.
+
+    A node may act over a robot from a message that names the robot until the end that the message
+    gives for it, or until the next message of the same leader. A robot waits while the leader that
+    it follows acts over others, but not over it.
+
+    :ivar heard: the time in which robots were heard, the sum over robots [s].
+    :ivar under_one: the part of it under a mandate or more.
+    :ivar under_two: the time under the mandates of two leaders at once, of all robots.
+    :ivar counts_waits: whether robots can be expected to be under the mandate of their leader.
+    :ivar longest_wait: the longest time for which a robot waited [s], and its id.
+
+    >>> times = MandateTimes(3.0)
+    >>> for second, over in enumerate(('', '1,2', '1,2', '1')):
+    ...     times.add([vocabulary.Status(f'r{robot}: main', f'robot {robot}', {
+    ...         'instance': 'main', 'leader': '1', 'acts_over': acts,
+    ...         'acts_until': ','.join(f'{second + 0.75}' for _ in acts.split(','))})
+    ...         for robot, acts in ((1, over), (2, ''))], float(second))
+    >>> times.heard, times.under_one, times.under_two, times.longest_wait
+    (6.0, 3.0, 0.0, (0.0, 2))
+    """
+
+    def __init__(self, expiry: float) -> None:
+        """
+        Start without messages.
+
+        :param expiry: the longest time between two messages of a robot that is heard [s].
+        """
+        self.heard = self.under_one = self.under_two = 0.0
+        self.counts_waits = True
+        self.longest_wait = 0.0, NOBODY
+        self._expiry = expiry
+        self._now = math.inf
+        self._heard_until: dict[int, float] = {}
+        self._ends: dict[int, dict[int, float]] = {}
+        """By leader, until when it acts over each robot by its last message [s]."""
+        self._waits: dict[int, float] = {}
+        """Since when each waiting robot has waited, for one leader or for several [s]."""
+
+    def add(self, statuses: Iterable[vocabulary.Status], now: float) -> None:
+        """
+        Add a message.
+
+        :param statuses: of the message. Only those of the first instance count, with mandates.
+        :param now: the time of its receipt, on the clock of its stamp [s].
+        """
+        for status in vocabulary.robot_statuses(statuses):
+            over = status.values.get(ACTS_OVER)
+            if over is None or status.values.get(vocabulary.INSTANCE) != MAIN:
+                continue
+            self._advance(now)
+            self._ends[status.id] = {int(robot): float(until) for robot, until in zip(
+                over.split(','), status.values[ACTS_UNTIL].split(',')) if robot}
+            if now > self._heard_until.get(status.id, now):
+                self._waits.pop(status.id, None)
+            self._heard_until[status.id] = now + self._expiry
+            self._wait(status.id, int(status.values[vocabulary.LEADER]), now)
+
+    def _advance(self, now: float) -> None:
+        """Add the times since the last message."""
+        begin, self._now = self._now, now
+        for robot in self._heard_until.keys() | {i for each in self._ends.values() for i in each}:
+            ends = sorted((each.get(robot, begin) for each in self._ends.values()), reverse=True)
+            heard, one, two, *_ = (max(min(end, now) - begin, 0.0) for end in (
+                self._heard_until.get(robot, begin), *ends, begin, begin))
+            self.heard += heard
+            self.under_one += min(heard, one)
+            self.under_two += two
+
+    def _wait(self, robot: int, leader: int, now: float) -> None:
+        """Count that a robot follows a leader which acts over others only."""
+        acts_over = {each for each, until in self._ends.get(leader, {}).items() if until > now}
+        if not (self.counts_waits and acts_over) or robot in acts_over or robot == leader:
+            self._waits.pop(robot, None)
+            return
+        since = self._waits.setdefault(robot, now)
+        self.longest_wait = max(self.longest_wait, (now - since, robot))
+
+
 class Leaderships(Node):
     """
     Subscribes to ``robot_<id>/leadership``.
 
     :ivar ids: of the robots.
-    :ivar last: the stamp [s] and the values of each robot's last message about its first
-        instance, by id.
+    :ivar times: of the robots under mandates.
     """
 
     def __init__(self, ids: Iterable[int]) -> None:
@@ -355,22 +425,16 @@ class Leaderships(Node):
         :param ids: of the robots.
         """
         super().__init__('leaderships')
-        self.last: dict[int, tuple[float, Mapping[str, str]]] = {}
-        self.times = MandateTimes(ElectionParameters.message_expiry, MAIN)
+        self.times = MandateTimes(ElectionParameters.message_expiry)
         self.ids = tuple(ids)
         for robot in self.ids:
             self.create_subscription(
                 DiagnosticArray, f'robot_{robot}/{LEADERSHIP}', self._take, EVENTS)
 
     def _take(self, message: DiagnosticArray) -> None:
-        statuses = [vocabulary.Status(status.name, status.hardware_id,
-                                      {pair.key: pair.value for pair in status.values})
-                    for status in message.status]
-        self.times.add(statuses, clock.seconds(self.get_clock()))
-        stamp = clock.of_stamp(message.header.stamp)
-        for values in (status.values for status in statuses):
-            if values.get(vocabulary.INSTANCE) == MAIN:
-                self.last[int(values[vocabulary.ID])] = stamp, values
+        self.times.add([vocabulary.Status(status.name, status.hardware_id,
+                                          {pair.key: pair.value for pair in status.values})
+                        for status in message.status], clock.seconds(self.get_clock()))
 
     def checks(self, longest: float) -> list[Check]:
         """
@@ -378,14 +442,14 @@ class Leaderships(Node):
 
         :param longest: the longest time until a follower is under its leader's mandate [s].
         """
-        shares = self.times.shares()
-        if shares is None:
+        times = self.times
+        if not times.heard:
             return [Check(False, 'no robot has published anything about mandates')]
-        waited, robot = self.times.longest_wait
+        waited, robot = times.longest_wait
         return [Check(
-            shares.under_two == 0.0 < shares.under_one, 'robots were under a mandate in '
-            f'{shares.under_one:.1%} of their time, under those of two leaders '
-            + ('never' if shares.under_two == 0.0 else f'for {shares.under_two:.2f} s')),
+            times.under_two == 0.0 < times.under_one, 'robots were under a mandate in '
+            f'{times.under_one / times.heard:.1%} of their time, under those of two leaders '
+            + (f'for {times.under_two:.2f} s' if times.under_two else 'never')),
             Check(waited <= longest,
                   f'robots waited for the mandate of their leader for {waited:.1f} s'
                   + ('' if robot == NOBODY else f', robot {robot}')

@@ -16,20 +16,20 @@
 Faults in a swarm of real processes, and the command line that makes each.
 
 Processes are killed, stopped and started again. Parameters of the world and of robots change,
-which breaks the radio, splits the swarm or silences odometry. An attacker sends messages.
+which breaks the radio, splits the swarm or silences odometry. An attacker sends forged, replayed,
+malicious and useless messages.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+import json
 import math
 from pathlib import Path
 import random
 import shlex
-from typing import Any
+from typing import Any, NamedTuple
 
-from leader_election.election.messages.codec import Position
+from leader_election.election.messages.codec import MAX_LENGTH, Position
 from leader_election.parameters.command_line import how_to_run
-from leader_election.ros.demo.attacks import Attack, ATTACKS, Target
 from leader_election.ros.demo.processes import argument, arguments, Processes
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
@@ -38,8 +38,120 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 WORLD = 'world'
+LARGEST = 2**53 - 1
+STRANGER = 900
+"""The attacker's own id. No robot of the swarm has it."""
+WEAK_IDS = 600
 ATTACK_TICK = 0.02
 """The time between two bursts of an attack [s]."""
+
+
+class Target(NamedTuple):
+    """
+    The knowledge of the attacker.
+
+    :ivar robot: the robot near which the attacker is, at a place [m].
+    :ivar sent: the last message of each robot.
+    """
+
+    robot: int
+    place: Position
+    sent: Mapping[int, str]
+    dead: tuple[int, ...]
+    draw: random.Random
+
+
+Payload = Callable[[int, Target], str]
+"""A function that returns a message, by its number and the target."""
+
+
+class Attack(NamedTuple):
+    """
+    One kind of attack.
+
+    :ivar rate: of messages [Hz].
+    :ivar victims: the number of victims: the target, and the robots nearest to it.
+    """
+
+    rate: float
+    victims: int
+    payload: Payload
+
+
+def _message(target: Target, robot: int = STRANGER, **more: Any) -> str:
+    x, y = target.place
+    return json.dumps({'v': 1, 'id': robot, 'frame': 'map', 'p': [x + 0.05, y], **more},
+                      separators=(',', ':'))
+
+
+def _state(algorithm: str, *state: Any) -> Payload:
+    """Return the payload of a message with the state of an algorithm."""
+    return lambda number, target: _message(target, a=algorithm, c=state)
+
+
+def _away(number: int, target: Target) -> str:
+    """Return a message with a robot's id from a place out of every robot's range."""
+    document = json.loads(target.sent[target.draw.choice(sorted(target.sent))])
+    x, y = target.place
+    return json.dumps({**document, 'p': [x + 1000.0, y]}, separators=(',', ':'))
+
+
+def _replayed(number: int, target: Target) -> str:
+    """Return the last message of a dead robot, or of a living one if all live."""
+    dead = [robot for robot in target.dead if robot in target.sent]
+    return target.sent[target.draw.choice(sorted(dead or target.sent))]
+
+
+def _flood(number: int, target: Target) -> str:
+    """Return a legal message of the greatest length, with the greatest number of instances."""
+    part = {'a': 'recursive', 'c': [9, 1.0, [float(number)] * 10, [1] * 10, [0.5] * 10, 0.0, 3,
+                                    [0] * 10]}
+    document = _message(target, STRANGER + 1 + number % 20, c=[1e6, 0.0, STRANGER, 0],
+                        i={f'instance_{i}': part for i in range(16)})
+    return document[:-1] + ',"n":"' + 'x' * (MAX_LENGTH - len(document) - 7) + '"}'
+
+
+def _weak(number: int, target: Target) -> str:
+    """Return the message of one of many robots that are too weak to lead."""
+    robot = 1000 + number % WEAK_IDS
+    return _message(target, robot, c=[1e6, 0.0, robot, 0])
+
+
+def _garbage(number: int, target: Target) -> str:
+    """Return a text that is not a message."""
+    draw = target.draw
+    valid = target.sent.get(target.robot, '{"v":1}')
+    return draw.choice((
+        '', 'null', '[' * 3000, '{"v":1,"id":' + '9' * 3000 + '}', 'x' * 100_000,
+        _message(target, c=[float('nan'), float('inf'), 1, 0]), _message(target, c=None),
+        _message(target, c=[True, {}, []]), valid[:draw.randrange(len(valid) + 1)],
+        ''.join(chr(draw.randrange(1, 0xD800)) for _ in range(200))))
+
+
+def _decision(number: int, target: Target) -> str:
+    """Return a decision that is expensive to follow: a patrol of many robots over a large area."""
+    return _message(
+        target, c=[-1e8, 0.0, STRANGER, 0], t='patrol', r={'p': STRANGER},
+        d=[{'area': [[0, 0, 4900, 0, 4900, 4900, 0, 4900]], 'ids': list(range(200))}])
+
+
+ATTACKS: Mapping[str, Attack] = {
+    # Of an invented leader that is stronger than all.
+    'forged candidacies': Attack(
+        5.0, 4, lambda number, target: _message(target, c=[-1e9, 0, 99, 0])),
+    'a clock at its end': Attack(5.0, 4, _state(
+        'recursive-replicated', LARGEST, 0, -1, [], [], [], 0.0, 3, [])),
+    'the largest radius': Attack(5.0, 4, _state(
+        'resilient', -1e9, 0.0, 99, LARGEST, 0.0, 99, 99)),
+    'negative ids': Attack(5.0, 4, _state(
+        'recursive', 0, 1e9, [1e9], [-4], [0.0], 0.0, 3, [0])),
+    "robots' ids from far away": Attack(10.0, 4, _away),
+    'replayed messages': Attack(2.0, 8, _replayed),
+    'a flood of long messages': Attack(1000.0, 1, _flood),
+    'many weak robots': Attack(300.0, 4, _weak),
+    'garbage': Attack(200.0, 4, _garbage),
+    'decisions dear to follow': Attack(5.0, 4, _decision),
+}
 
 
 class Attacker:
@@ -66,36 +178,30 @@ class Attacker:
         self._draw = random.Random(seed)
         self._air = {robot: node.create_publisher(String, heard_topic(robot), NEIGHBOURHOOD)
                      for robot in places}
-        self._attack: tuple[Attack, Target, tuple[int, ...]] | None = None
+        self._attack: tuple[Attack, Target, list[int]] | None = None
         self._due = 0.0
         self._number = 0
         node.create_timer(ATTACK_TICK, self._burst)
 
-    def begin(self, name: str, robot: int) -> None:
-        """Begin an attack of this name on a robot and the robots nearest to it."""
-        self._due = 0.0
-        self._attack = (ATTACKS[name], self._target(robot), self._victims(name, robot))
+    def begin(self, name: str, robot: int) -> str:
+        """
+        Begin an attack of this name on a robot and the robots nearest to it.
+
+        :return: the command line of an attack that repeats one message.
+        """
+        here, attack = self._places[robot], ATTACKS[name]
+        target = Target(robot, here, self.heard, self.dead, self._draw)
+        victims = sorted(self._air, key=lambda other: math.dist(
+            here, self._places[other]))[:attack.victims]
+        self._due, self._attack = 0.0, (attack, target, victims)
+        message = argument({'data': attack.payload(1, target)})
+        return (f'for robot in {" ".join(map(str, victims))}; do ros2 topic pub --rate '
+                f'{attack.rate:g} /{heard_topic("$robot")} std_msgs/msg/String '
+                f'{shlex.quote(message)} & done; wait')
 
     def stop(self) -> None:
         """End the attack."""
         self._attack = None
-
-    def command(self, name: str, robot: int) -> str:
-        """Return the command line of an attack that repeats one message."""
-        attack = ATTACKS[name]
-        message = argument({'data': attack.payload(1, self._target(robot))})
-        victims = ' '.join(map(str, self._victims(name, robot)))
-        return (f'for robot in {victims}; do ros2 topic pub --rate {attack.rate:g} '
-                f'/{heard_topic("$robot")} std_msgs/msg/String {shlex.quote(message)} & '
-                'done; wait')
-
-    def _victims(self, name: str, robot: int) -> tuple[int, ...]:
-        here = self._places[robot]
-        return tuple(sorted(self._air, key=lambda other: math.dist(
-            here, self._places[other]))[:ATTACKS[name].victims])
-
-    def _target(self, robot: int) -> Target:
-        return Target(robot, self._places[robot], self.heard, self.dead, self._draw)
 
     def _burst(self) -> None:
         if self._attack is None:
@@ -105,22 +211,16 @@ class Attacker:
         while self._due >= 1.0:
             self._due -= 1.0
             self._number += 1
-            self.send(attack.payload(self._number, target), victims)
-
-    def send(self, payload: str, victims: Sequence[int]) -> None:
-        """Send a message to robots."""
-        for victim in victims:
-            self._air[victim].publish(String(data=payload))
-        self.count += len(victims)
+            message = String(data=attack.payload(self._number, target))
+            for victim in victims:
+                self._air[victim].publish(message)
+            self.count += len(victims)
 
 
-class FaultySwarm:
+class FaultySwarm(Processes):
     """
     The processes of a swarm, in which faults are made. Methods return the command lines of faults.
 
-    :ivar processes: run with these names, and ``_2`` and so on if they were started again.
-    :ivar pids: the ids of the processes that were not killed, by name.
-    :ivar labels: the names in ``processes``, by name.
     :ivar errors: the refusals of requests.
     """
 
@@ -131,50 +231,24 @@ class FaultySwarm:
         :param node: makes the requests.
         :param folder: for the logs of the processes.
         """
-        self.processes = Processes(folder)
-        self.pids: dict[str, int] = {}
-        self.labels: dict[str, str] = {}
+        super().__init__(folder)
         self.errors: list[str] = []
         self._node = node
-        self._starts: Counter[str] = Counter()
-        self._requests: list[tuple[str, Any, Any]] = []
+        self._requests: list[tuple[str, Any]] = []
         self._answers: list[tuple[str, Any]] = []
         self._clients: dict[str, Any] = {}
 
-    def run(self, name: str, executable: str, parameters: Mapping[str, Any]) -> str:
-        """
-        Start a process, perhaps again, and return the command line that does it.
-
-        :param executable, parameters: as of :meth:`.Processes.start`.
-        """
-        if name in self.pids:
-            raise ValueError(f'{name} runs already')
-        self._starts[name] += 1
-        again = f'_{self._starts[name]}' if self._starts[name] > 1 else ''
-        self.labels[name] = name + again
-        self.pids[name] = self.processes.start(
-            name + again, executable, dict(parameters), {'__node': name})
-        return start_command(name, executable, parameters)
-
     def kill(self, name: str) -> str:
         """Kill a process, like a power failure. Requests to its nodes are dropped."""
-        self.processes.kill(self.labels[name])
         self._requests = [each for each in self._requests if each[0].split('/')[0] != name]
-        return f'kill -KILL {self.pids.pop(name)}'
-
-    def pause(self, name: str) -> str:
-        """Stop a process until :meth:`go_on`."""
-        self.processes.pause(self.labels[name])
-        return f'kill -STOP {self.pids[name]}'
-
-    def go_on(self, name: str) -> str:
-        """Resume a stopped process."""
-        self.processes.go_on(self.labels[name])
-        return f'kill -CONT {self.pids[name]}'
+        return super().kill(name)
 
     def set(self, node: str, settings: Mapping[str, Any]) -> str:  # noqa: A003
         """Change parameters of a node as soon as it is discovered. Others stay unchanged."""
-        self._requests.append((node, self._client(node), SetParameters.Request(parameters=[
+        if node not in self._clients:
+            self._clients[node] = self._node.create_client(
+                SetParameters, f'/{node}/set_parameters')
+        self._requests.append((node, SetParameters.Request(parameters=[
             each.to_parameter_msg() for each in overrides(settings)])))
         self._ask()
         return '; '.join(set_command(node, *each) for each in settings.items())
@@ -185,7 +259,7 @@ class FaultySwarm:
 
         :raises ProcessDied: if a process has ended unexpectedly.
         """
-        self.processes.check()
+        super().check()
         self._ask()
         for node, answer in [each for each in self._answers if each[1].done()]:
             self._answers.remove((node, answer))
@@ -196,22 +270,12 @@ class FaultySwarm:
         """Return whether a request to a node has no answer yet."""
         return any(each[0] == node for each in (*self._requests, *self._answers))
 
-    def can_change(self, node: str) -> bool:
-        """Return whether a node accepts changes of its parameters."""
-        return bool(self._client(node).service_is_ready())
-
     def _ask(self) -> None:
         """Make the requests whose services have been discovered."""
-        for each in [each for each in self._requests if each[1].service_is_ready()]:
-            self._requests.remove(each)
-            node, client, request = each
-            self._answers.append((node, client.call_async(request)))
-
-    def _client(self, node: str) -> Any:
-        if node not in self._clients:
-            self._clients[node] = self._node.create_client(
-                SetParameters, f'/{node}/set_parameters')
-        return self._clients[node]
+        for node, request in [*self._requests]:
+            if self._clients[node].service_is_ready():
+                self._requests.remove((node, request))
+                self._answers.append((node, self._clients[node].call_async(request)))
 
 
 def heard_topic(robot: object) -> str:
@@ -229,12 +293,6 @@ def set_command(node: str, name: str, value: Any) -> str:
     return f'ros2 param set /{node} {name} {shlex.quote(argument(value))}'
 
 
-def start_command(name: str, executable: str, parameters: Mapping[str, Any]) -> str:
-    """Return the command line that starts a process."""
-    options = shlex.join(arguments(parameters, {'__node': name}))
-    return f'{how_to_run(executable)} {options}'
-
-
 def start_commands(robots: str, executable: str, parameters: Mapping[str, Any]) -> str:
     """
     Return the command line that starts a process for each of some robots.
@@ -245,5 +303,6 @@ def start_commands(robots: str, executable: str, parameters: Mapping[str, Any]) 
     >>> print(start_commands('1 2', 'fleet', {}))
     for robot in 1 2; do leader_election fleet --ros-args -r '__node:=robot_'$robot'' & done
     """
-    one = start_command('robot_{}', executable, parameters)
-    return f'for robot in {robots}; do {one} & done'.replace('{}', "'$robot'")
+    options = shlex.join(arguments(parameters, {'__node': 'robot_{}'}))
+    return f'for robot in {robots}; do {how_to_run(executable)} {options} & done'.replace(
+        '{}', "'$robot'")

@@ -22,7 +22,6 @@ alone causes. With sightings there is a fourth swarm, which uses them to correct
 """
 
 from argparse import Namespace
-from collections.abc import Mapping
 import math
 from pathlib import Path
 from typing import Any
@@ -30,13 +29,9 @@ from typing import Any
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import fitted
-from leader_election.ros.demo.checks import (
-    Check,
-    print_report,
-    stopped,
-    unwritten,
-)
-from leader_election.ros.demo.processes import AT_ONCE, LOG, ProcessDied, Processes, refuse_company
+from leader_election.ros.demo import processes
+from leader_election.ros.demo.checks import Check, print_report, stopped, unwritten
+from leader_election.ros.demo.processes import LOG, ProcessDied, Processes
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.process import spin, StopRequest
@@ -56,12 +51,10 @@ REFERENCE, AGAIN = 'by_truth', 'by_truth_again'
 ODOMETRY, FILTER = 'by_odometry', 'with_filter'
 LABELS = {ODOMETRY: 'by odometry', FILTER: 'with filter', AGAIN: 'by true poses, a second time'}
 ODOM, TRUTH = '/robot_{id}/odom', '/robot_{id}/ground_truth'
-UWB, CAMERA, LOGGED = 'uwb', 'camera', 'logs'
+LOGGED = 'logs'
 SIGHTINGS: dict[str, dict[str, Any]] = {
-    LOGGED: {'logged_sightings': True},
-    UWB: {'ranging_rate': 1.0},
-    CAMERA: {'camera_rate': 2.0},
-}
+    LOGGED: {'logged_sightings': True}, 'uwb': {'ranging_rate': 1.0},
+    'camera': {'camera_rate': 2.0}}
 """The parameters of the world for each source of sightings."""
 PATIENCE = 6.0
 """The factor by which the replay may take longer than planned: a slow machine slows it down."""
@@ -69,79 +62,30 @@ START_UP = 60.0
 """Time limit for all processes to start [s]."""
 COMPARE_FROM = 5.0
 """The start of the comparison of the swarms, after the first election [s]."""
-PUNCTUAL, TOLERANCE = 0.95, 1.25
-"""
-The least punctual share of a swarm's time for which the timing counts as good, and the time
-between two messages of a robot up to which it is punctual [round periods].
-"""
+LATE = 1.25 * ElectionParameters.round_period
+"""The time between two messages of a robot from which on it is late [s]."""
+LATE_SHARE = 0.05
+"""The share of their time for which robots may be late."""
 INTERVALS = 12
 
 
 def swarms(options: Namespace) -> dict[str, dict[str, Any]]:
-    """
-    Return the parameters of the robots of each swarm, by its namespace.
-
-    :raises ParameterError: for missing landmarks.
-    """
+    """Return the parameters of the robots of each swarm, by its namespace."""
     found: dict[str, dict[str, Any]] = {
         ODOMETRY: {'odom_topic': ODOM}, REFERENCE: {'odom_topic': TRUTH},
         AGAIN: {'odom_topic': TRUTH}}
     if options.sightings:
         found[FILTER] = {'odom_topic': ODOM, 'pose_source': 'cooperative',
                          'measurements_topic': '/robot_{id}/measurements'}
-    if options.landmarks:
-        path = robot_logs.landmarks_path(options.logs)
-        if path is None:
-            raise ParameterError(f'argument --landmarks: there is no {robot_logs.LANDMARKS} in '
-                                 f'{options.logs}, nor in its folder measurements')
-        found[FILTER]['landmarks'] = str(path)
     return found
 
 
-class Punctuality:
-    """
-    Measures the share of time in which robots send as often as their rounds require.
-
-    Messages between rounds, as of the reactive schedule, do not compensate for late ones.
-
-    >>> punctual = Punctuality(1.0, [1])
-    >>> for time in (0.0, 1.0, 1.1, 1.2, 3.2):
-    ...     punctual.hear(1, time)
-    >>> round(punctual.share(3.2), 3)
-    0.766
-    """
-
-    def __init__(self, round_period: float, robots: list[int]) -> None:
-        """
-        Begin at time 0. Silence before a robot's first message does not count.
-
-        :param round_period: of the robots [s].
-        """
-        self._longest = TOLERANCE * round_period
-        self._heard: dict[int, float] = {}
-        self._robots = robots
-        self._late = self._total = 0.0
-
-    def hear(self, robot: int, now: float) -> None:
-        """Count a message that arrives at a time [s]."""
-        if robot in self._heard:
-            gap = max(now - self._heard[robot], 0.0)
-            self._late += max(gap - self._longest, 0.0)
-            self._total += gap
-        self._heard[robot] = now
-
-    def share(self, end: float) -> float:
-        """Return the punctual share up to a time [s], 0 if a robot was never heard."""
-        if len(self._heard) < len(self._robots):
-            return 0.0
-        last = [max(end - heard, 0.0) for heard in self._heard.values()]
-        late = self._late + sum(max(gap - self._longest, 0.0) for gap in last)
-        total = self._total + sum(last)
-        return 1.0 - late / total if total else 1.0
-
-
 class LogsDemo(Node):
-    """Replays logs, and compares the swarms once a second of the logs' time."""
+    """
+    Replays logs, and compares the swarms once a second of the logs' time.
+
+    :ivar late: the time for which robots have sent no message, although one was due [s].
+    """
 
     def __init__(self, options: Namespace) -> None:
         """
@@ -162,49 +106,53 @@ class LogsDemo(Node):
         if options.sightings == LOGGED:
             robot_logs.read_sightings(options.logs, self.ids)
         self.swarms = swarms(options)
-        expiry = ElectionParameters.message_expiry
-        self.trackers = {name: SwarmTracker(expiry) for name in self.swarms}
+        self.trackers = {name: SwarmTracker(ElectionParameters.message_expiry)
+                         for name in self.swarms}
         self.agreements = {name: Agreement() for name in self.swarms if name != REFERENCE}
         self._next = COMPARE_FROM
-        self.punctuality = {name: Punctuality(ElectionParameters.round_period, list(self.ids))
-                            for name in self.swarms}
+        self._heard: dict[tuple[str, int], float] = {}
+        self.late = 0.0
         self.accuracy = {ODOMETRY: Accuracy(), FILTER: Accuracy()}
         self._truth = dict(zip(self.ids, scene.logs))
         self._first = robot_logs.first_time(scene.logs)
         for name in self.swarms:
             def receive(message: String, name: str = name) -> None:
                 now = clock.seconds(self.get_clock())
-                heard = self.trackers[name].hear(message.data, now)
-                if heard is not None:
-                    self.punctuality[name].hear(heard, now)
+                robot = self.trackers[name].hear(message.data, now)
+                if robot is not None:
+                    self.count_late(name, robot, now)
             self.create_subscription(String, f'/{name}/neighbourhood', receive, NEIGHBOURHOOD)
 
     def run(self) -> int:
         """Replay the logs and print the report, and return the exit status."""
         print(vars(self.options).pop('told'), flush=True)
-        stop = StopRequest()
-        stop.listen()
         failure = None
-        if self.options.shared_domain:
-            refuse_company(self, [f'/{name}/neighbourhood' for name in self.swarms], stop)
+        stop = processes.stop_request(self, [f'/{name}/neighbourhood' for name in self.swarms],
+                                      self.options.shared_domain)
         with Processes(self.options.output / LOG) as self.processes:
             try:
                 self._replay(stop)
             except ProcessDied as died:
                 failure = str(died)
             if stop.made:
-                self.processes.stop(AT_ONCE)
+                self.processes.stop(processes.AT_ONCE)
                 return stopped()
         return self._report(failure)
+
+    def count_late(self, swarm: str, robot: int, now: float) -> None:
+        """Count the time for which a robot that sends now [s] has been late."""
+        gap = now - self._heard.get((swarm, robot), now)
+        self.late += max(gap - LATE, 0.0)
+        self._heard[swarm, robot] = now
 
     def _replay(self, stop: StopRequest) -> None:
         options = self.options
         for name, own in self.swarms.items():
-            self.processes.start(name, 'fleet', {
+            self.processes.run(name, 'fleet', {
                 **self.scene_parameters, **own, 'use_sim_time': True,
                 'radius': options.radius, 'communication_range': options.range,
                 # With hysteresis partitions depend on the past, and could differ rightly.
-                'schedule': options.schedule, 'radius_hysteresis': 0.0}, {'__ns': f'/{name}'})
+                'radius_hysteresis': 0.0}, {'__ns': f'/{name}'})
         print(fitted(
             f'{len(self.ids)} robots, {self.length:.0f} s of logs, {len(self.swarms)} swarms: '
             f'{", ".join(self.swarms)}; radius {options.radius:g} m, range {options.range:g} m'))
@@ -214,7 +162,7 @@ class LogsDemo(Node):
         # The world publishes the clock and starts when all nodes that use it have subscribed: the
         # robots, the node of each fleet, and this node.
         listeners = len(self.swarms) * (len(self.ids) + 1) + 1
-        self.processes.start('world', 'swarm_world', {
+        self.processes.run('world', 'swarm_world', {
             **self.scene_parameters, **SIGHTINGS.get(options.sightings, {}), 'publish_clock': True,
             'clock_listeners': listeners, 'real_time_factor': options.real_time_factor})
         spin([self], lambda: stop.made or self._compare(),
@@ -255,28 +203,27 @@ class LogsDemo(Node):
 
     def _report(self, failure: str | None) -> int:
         interval = self.length / INTERVALS
-        print('\nShare of rounds in which a robot, or all, have the same leader as by true poses;'
-              '\nthe column "true poses" is a second run by them: what timing alone changes.')
-        for line in table(self.agreements, interval):
-            print(line)
+        print('\nRobots with the same leader as by true poses; rounds in which all have:')
+        for name, agreement in self.agreements.items():
+            if (share := agreement.share(0.0, math.inf)) is not None:
+                print(f'  {share.robots:6.1%}; {share.partitions:6.1%}  {LABELS[name]}')
+        print('What the second run by true poses lacks comes from the timing of messages.')
         for line in accuracy_lines({LABELS[name]: each.figures()
                                     for name, each in self.accuracy.items()}, self.options.range):
             print(fitted(line))
-        end = self.agreements[AGAIN].end
-        punctual = min(each.share(end) for each in self.punctuality.values())
-        if punctual < PUNCTUAL:
-            print(f'warning: this machine was too busy: robots sent late in {1.0 - punctual:.1%} '
-                  'of their time, which spoils the filter most; choose a smaller '
-                  '--real-time-factor')
+        late = self.late / max(self.agreements[AGAIN].end * len(self._heard), 1.0)
+        if late > LATE_SHARE:
+            print(f'warning: this machine was too busy: robots sent late in {late:.1%} of their '
+                  'time, which spoils the filter most; choose a smaller --real-time-factor')
         path = Path(self.options.output) / 'agreement.png'
-        checks = [] if failure is None else [Check(False, failure)]
-        checks += [
-            Check(self.agreements[ODOMETRY].end >= self.length - 3.0,
-                  f'{self.agreements[ODOMETRY].end:.0f} s of {self.length:.0f} s were compared'),
+        end = self.agreements[ODOMETRY].end
+        checks = [
+            *([Check(False, failure)] if failure else []),
+            Check(end >= self.length - 3.0,
+                  f'{end:.0f} s of {self.length:.0f} s were compared'),
             *(Check(len(tracker.first_heard) == len(self.ids),
                     f'{name}: {len(tracker.first_heard)} of {len(self.ids)} robots were heard')
-              for name, tracker in self.trackers.items()),
-        ]
+              for name, tracker in self.trackers.items())]
         try:
             draw_agreement(path, {
                 label: ([share.begin + interval / 2 for share in shares],
@@ -288,27 +235,3 @@ class LogsDemo(Node):
         except OSError as error:
             return print_report([*checks, unwritten(error)], [])
         return print_report(checks, [str(path)])
-
-
-def table(agreements: Mapping[str, Agreement], interval: float) -> list[str]:
-    """
-    Return the lines of the table of results. The last column is the filter's, if there is one.
-
-    :param agreements: of each swarm with the swarm by true poses, by name.
-    :param interval: the time of a line [s].
-    """
-    columns = [(ODOMETRY, 'robots', 'odometry'), (ODOMETRY, 'partitions', 'all, odometry'),
-               (AGAIN, 'robots', 'true poses')]
-    if FILTER in agreements:
-        columns += [(FILTER, 'partitions', 'all, filter'), (FILTER, 'robots', 'filter')]
-    lines = [f'{"time":>17}' + ''.join(f'   {title}' for *_, title in columns)]
-    count = int(max(each.end for each in agreements.values()) / interval) + 1
-    spans = [(f'{i * interval:6.0f} to {(i + 1) * interval:4.0f} s', i * interval,
-              (i + 1) * interval) for i in range(count)]
-    for name, begin, end in [*spans, ('overall', 0.0, math.inf)]:
-        shares = {swarm: each.share(begin, end) for swarm, each in agreements.items()}
-        if all(shares.values()):
-            values = ''.join(f'{getattr(shares[swarm], value):{len(title) + 3}.1%}'
-                             for swarm, value, title in columns)
-            lines.append(f'{name:>17}{values}')
-    return lines

@@ -21,6 +21,7 @@ and returns the command line that does the same.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 import os
 from pathlib import Path
@@ -29,25 +30,96 @@ import shutil
 import signal
 from typing import Any
 
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.algorithms.given import GIVEN, leader_ranges
 from leader_election.election.messages.codec import Position
-from leader_election.parameters import command_line, ParameterError
-from leader_election.ros.demo import controls, faults, processes
+from leader_election.election.robot.parameters import ElectionParameters, prefix_of
+from leader_election.parameters import command_line, Parameter, ParameterError, table
+from leader_election.ros.demo import faults, processes
+from leader_election.ros.demo.task_scenarios import GATE, SCENARIOS
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.monitor import SwarmObserver
-from leader_election.ros.nodes.process import init_ros, spin, StopRequest
+from leader_election.ros.nodes.process import init_ros, spin
 from leader_election.ros.nodes.web import Page
+from leader_election.simulation.odometry import EXACT_ODOMETRY
+from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import regions
 from leader_election.swarm.tracker import ObserverParameters, SwarmTracker
-from leader_election.swarm.web.play_page import PlayPage
+from leader_election.swarm.web.play_page import PLAYGROUND, PlayPage
 import rclpy
 
-LIE = 'forged candidacies'
-"""The attack of a liar."""
+LEADERS = prefix_of(GIVEN) + 'leaders'
+"""The parameter of algorithm ``given``."""
+SETTINGS: Mapping[str, Mapping[str, Any]] = PLAYGROUND['settings']
+"""The settings of the page by their names on a node."""
+TOURS: Mapping[str, Any] = PLAYGROUND['tours']
+_ALL, _WORLD, _SENSORS, _ROBOTS = (
+    PLAYGROUND['processes'][name] for name in ('all', 'world', 'sensors', 'robots'))
+EXPIRY: float = _ROBOTS['message_expiry']
 LEADER, LAST = 'leader', 'last'
 """In place of a robot's id: the leader of the most robots, and the robot of the last fault."""
 NOWHERE = (1e9, 1e9)
 NODE = 'robot_{}/election_node'
+
+
+def _declared(name: str) -> Parameter:
+    """Return the declaration of a setting, with the choices and the upper end of the page."""
+    given = SETTINGS[name]
+    kind = WorldParameters if 'of_world' in given else ElectionParameters
+    known = (*table(kind), *table(GIVEN.parameters, prefix_of(GIVEN)))
+    found = next(p for p in known if p.name == name)
+    choices = (lambda: tuple(each for each in SCENARIOS if each != GATE)
+               ) if name == 'tasks' else found.choices
+    return replace(found, choices=choices, upper=given.get('most', found.upper))
+
+
+CONTROLS = {name: _declared(name) for name in SETTINGS}
+
+
+def taken(name: str, values: Mapping[str, Any]) -> bool:
+    """
+    Return whether the algorithm takes a parameter. Parameters of no algorithm are taken by all.
+
+    :param values: of all controls.
+    """
+    algorithm = ALGORITHMS.get(values['algorithm'])
+    if name == LEADERS:
+        return algorithm is GIVEN
+    return name in algorithm.takes or not any(
+        name in ALGORITHMS.get(each).takes for each in ALGORITHMS.names())
+
+
+def changed(values: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+    """
+    Return the values of all controls after a change of one.
+
+    :raises ParameterError: for a wrong value, and if its algorithm does not take the parameter.
+    """
+    after = {**values, name: CONTROLS[name].check(value)}
+    if not leader_ranges(after[LEADERS]) and taken(LEADERS, after):
+        raise ParameterError(LEADERS, problem=': algorithm given takes the ids of its leaders, '
+                             'such as 1, 5; fill in "leaders of given" first')
+    if name != LEADERS and not taken(name, after):
+        raise ParameterError(
+            name, problem=f': algorithm {values["algorithm"]} does not take it')
+    WorldParameters(**{each: after[each] for each in SETTINGS if 'of_world' in SETTINGS[each]})
+    return after
+
+
+def world_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of the world."""
+    return {**_ALL, **_WORLD, **_SENSORS.get(values['metric'], {}),
+            **SCENARIOS[values['tasks']].world_parameters,
+            **{name: values[name] for name in SETTINGS if 'of_world' in SETTINGS[name]}}
+
+
+def robot_parameters(values: Mapping[str, Any], members: str) -> dict[str, Any]:
+    """Return the parameters of the process of a robot, by its id."""
+    chosen = {key: value for key, value in values.items()
+              if 'of_world' not in SETTINGS[key] and taken(key, values)}
+    return {**_ALL, 'robots': values['robots'], 'members': members, **_ROBOTS, **EXACT_ODOMETRY,
+            **chosen, **SCENARIOS[values['tasks']].robot_parameters}
 
 
 class Playground(faults.FaultySwarm):
@@ -68,24 +140,23 @@ class Playground(faults.FaultySwarm):
         :param folder: for the logs of the processes.
         :param values: of controls, other than those of the table.
         """
-        self.observer = node = SwarmObserver(
-            'play', ObserverParameters, parameter_overrides=overrides(
-                {'message_expiry': controls.EXPIRY}))
+        self.observer = node = SwarmObserver('play', ObserverParameters, parameter_overrides=(
+            overrides({'message_expiry': EXPIRY})))
         super().__init__(node, folder)
-        self.controls = [*controls.CONTROLS.values()]
+        self.controls = [*CONTROLS.values()]
         self.values = self._start_values = {
-            name: each.check(values.get(name, controls.SETTINGS[name]['value']))
-            for name, each in controls.CONTROLS.items()}
+            name: each.check(values.get(name, SETTINGS[name]['value']))
+            for name, each in CONTROLS.items()}
         self.commands = self.told = ''
         self._inbox: SimpleQueue[tuple[str, Any]] = SimpleQueue()
         self._tour: Iterator[float] | None = None
         self._next, self._last = 0.0, 0
         self._places: dict[int, Position] = dict.fromkeys(
-            range(1, controls.MOST_ROBOTS + 1), NOWHERE)
-        self._attacker = faults.Attacker(node, self._places, controls.SEED)
+            range(1, SETTINGS['robots']['most'] + 1), NOWHERE)
+        self._attacker = faults.Attacker(node, self._places, _ALL['seed'])
         self.acts: Mapping[str, Callable[[Any], str]] = {
-            'kill': lambda value: self.kill(self._running(value)),
-            'freeze': lambda value: self.pause(self._running(value)),
+            'kill': lambda value: self.kill(self._alive(value)),
+            'freeze': lambda value: self.pause(self._alive(value)),
             'forge': self._forge, 'move': self._move, 'revive': self._revive,
             'tour': self._begin_tour, 'reset': lambda _: self._restore()}
 
@@ -105,13 +176,13 @@ class Playground(faults.FaultySwarm):
         for name in list(self.pids):
             self.kill(name)
         self._attacker.stop()
-        self.observer.tracker = SwarmTracker(controls.EXPIRY, self.values['algorithm'])
+        self.observer.tracker = SwarmTracker(EXPIRY, self.values['algorithm'])
         self.observer.statistics = Statistics()
-        world = self.run(faults.WORLD, 'swarm_world', controls.world_parameters(self.values))
+        world = self.run(faults.WORLD, 'swarm_world', world_parameters(self.values))
         for robot in self.ids:
-            self.run(f'robot_{robot}', 'fleet', controls.robot_parameters(self.values, str(robot)))
+            self.run(f'robot_{robot}', 'fleet', robot_parameters(self.values, str(robot)))
         return f'{line}{world} &\n' + faults.start_commands(
-            f'$(seq {len(self.ids)})', 'fleet', controls.robot_parameters(self.values, '{}'))
+            f'$(seq {len(self.ids)})', 'fleet', robot_parameters(self.values, '{}'))
 
     def step(self) -> None:
         """
@@ -123,17 +194,16 @@ class Playground(faults.FaultySwarm):
             self._try(*self._inbox.get())
         if self._tour is not None and (now := self.observer.snapshot.time) >= self._next:
             self._next = now + next(self._tour, 0.0)
-        ended = self.processes.ended()
-        for robot in self.living:
+        for name, status in self.ended().items():
             # A user has typed the command line.
-            if ended.get(self.labels[f'robot_{robot}']) == -signal.SIGKILL:
-                self.kill(f'robot_{robot}')
+            if name != faults.WORLD and status == -signal.SIGKILL:
+                self.kill(name)
         self.check()
 
     def _begin_tour(self, title: str) -> str:
         """Begin a tour, with the values of the start."""
         line = self._restore() if self.told or self.values != self._start_values else ''
-        self._tour, self._next = self._guide(title, controls.TOURS[title]), 0.0
+        self._tour, self._next = self._guide(title, TOURS[title]), 0.0
         return line
 
     def _guide(self, title: str, steps: list[Mapping[str, Any]]) -> Iterator[float]:
@@ -183,13 +253,13 @@ class Playground(faults.FaultySwarm):
         return command
 
     def _set(self, name: str, value: Any) -> str:
-        values = controls.changed(self.values, name, value)
+        values = changed(self.values, name, value)
         before, self.values = self.values, values
-        if values == before or not controls.taken(name, values):
+        if values == before or not taken(name, values):
             return ''
-        if 'anew' in controls.SETTINGS[name]:
+        if 'anew' in SETTINGS[name]:
             return self.start()
-        if 'of_world' in controls.SETTINGS[name]:
+        if 'of_world' in SETTINGS[name]:
             return self.set(faults.WORLD, {name: values[name]})
         for robot in self.living:
             self.set(NODE.format(robot), {name: values[name]})
@@ -206,7 +276,7 @@ class Playground(faults.FaultySwarm):
         self._last = int(value)
         return self._last
 
-    def _running(self, value: Any) -> str:
+    def _alive(self, value: Any) -> str:
         """Return the name of the process of a robot that was not killed."""
         name = f'robot_{self._id(value)}'
         if name not in self.pids:
@@ -217,12 +287,11 @@ class Playground(faults.FaultySwarm):
         name = f'robot_{self._id(value)}'
         self._attacker.stop()
         return self.go_on(name) if name in self.pids else self.run(
-            name, 'fleet', controls.robot_parameters(self.values, str(self._last))) + ' &'
+            name, 'fleet', robot_parameters(self.values, str(self._last))) + ' &'
 
     def _forge(self, value: Any) -> str:
         """Send messages of a very strong robot that does not exist to a robot."""
-        self._attacker.begin(LIE, self._id(value))
-        return self._attacker.command(LIE, self._last)
+        return self._attacker.begin('forged candidacies', self._id(value))
 
     def _move(self, value: Any) -> str:
         robot, x, y = self._id(value[0]), *map(float, value[1:])
@@ -244,24 +313,21 @@ def _typed(commands: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the playground until it is stopped, and return the exit status."""
-    most, usual = controls.MOST_ROBOTS, controls.SETTINGS['robots']['value']
+    most, usual = (SETTINGS['robots'][name] for name in ('most', 'value'))
     parser = command_line.CommandLineParser(command_line.how_to_run('play'), description=(
         'Start a swarm of real nodes, and a page in the browser on which you change it.'))
     parser.add_argument('--robots', default=usual, type=command_line.number(
-        lambda value: 1 <= value <= most, controls.CONTROLS['robots'].allowed(), int),
+        lambda value: 1 <= value <= most, CONTROLS['robots'].allowed(), int),
         help=f'number of robots ({usual})')
     parser.add_argument('--output', type=Path, default=Path('results/play'),
                         help='folder for log files (results/play)')
     options = parser.parse_args(arguments)
-    stop = StopRequest()
-    stop.listen()
     try:
         folder, shared, told = processes.own_place(options.output)
         print(told, flush=True)
         init_ros([])
         playground = Playground(folder / processes.LOG, robots=options.robots)
-        if shared:
-            processes.refuse_company(playground.observer, ['/neighbourhood'], stop)
+        stop = processes.stop_request(playground.observer, ['/neighbourhood'], shared)
         page = Page(playground.observer, partial(PlayPage, playground))
 
         def over() -> bool:
@@ -274,7 +340,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             spin([playground.observer], over)
         finally:
             page.server.stop()
-            playground.processes.stop(processes.AT_ONCE)
+            playground.stop(processes.AT_ONCE)
         return command_line.ExitStatus.OK
     except (ParameterError, processes.ProcessDied) as error:
         return command_line.print_error(error)

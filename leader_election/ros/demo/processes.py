@@ -19,35 +19,32 @@ Two demonstrations at the same time would otherwise hear each other's robots, wh
 ids, and overwrite each other's files.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 import ctypes
 import fcntl
+from itertools import chain, count
 import json
 import math
 import os
 from pathlib import Path
 import random
+import shlex
 import signal
 import socket
 import subprocess
 import sys
 import time
-from types import TracebackType
+from types import MappingProxyType
 from typing import Any
 
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import how_to_run
 from leader_election.ros.nodes.process import spin, StopRequest
-from leader_election.swarm.view.formatting import count
 from rclpy.node import Node
 
-_PR_SET_PDEATHSIG = 1
-_GRACE = 30.0
-"""The time that a process has to end after SIGINT before it is killed [s]."""
-AT_ONCE = 1.5
-"""The same after Ctrl-C, when a user waits [s]."""
+_GRACE, AT_ONCE = 30.0, 1.5
+"""The times that processes have to end after SIGINT: usually, and if a user waits for it [s]."""
 
 
 class ProcessDied(RuntimeError):
@@ -56,12 +53,15 @@ class ProcessDied(RuntimeError):
 
 def end_with_parent() -> None:
     """Make Linux terminate this process when its parent dies, even by SIGKILL."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    # PR_SET_PDEATHSIG.
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)
 
 
 class Processes:
     """
     Runs executables of this package, each with a log file. A context manager that stops all.
+
+    Methods return the command lines that do the same in a shell.
 
     :param folder: for the log files. Created if it does not exist.
     """
@@ -71,33 +71,47 @@ class Processes:
         folder.mkdir(parents=True, exist_ok=True)
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
-    def start(self, name: str, executable: str, parameters: dict[str, Any],
-              remaps: dict[str, str] | None = None) -> int:
+    @property
+    def pids(self) -> dict[str, int]:
+        """Return the ids of the processes that were not killed, by name."""
+        return {name: child.pid for name, child in self._running.items()}
+
+    def run(self, name: str, executable: str, parameters: Mapping[str, Any],
+            remaps: Mapping[str, str] = MappingProxyType({})) -> str:
         """
         Start an executable.
 
-        :param name: of its node, of the process, and of the log file.
-        :param executable: of this package, or the full name of a module that Python runs.
+        :param name: of its node, of the process, and of the log file. An earlier log is continued.
+        :param executable: of this package.
         :param parameters: by name.
         :param remaps: further remappings.
-        :return: the id of the process.
         """
-        run = [executable] if '.' in executable else ['leader_election', executable]
-        command = [sys.executable, '-m', *run,
-                   *arguments(parameters, {'__node': name, **(remaps or {})})]
-        with self._log(name).open('wb') as log:
+        words = arguments(parameters, {'__node': name, **remaps})
+        with self._log(name).open('ab') as log:
             self._running[name] = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                [sys.executable, '-m', 'leader_election', executable, *words],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                 # What robots keep over a restart belongs to the run.
                 env={**os.environ, 'XDG_STATE_HOME': str(self._folder / 'state')},
                 preexec_fn=end_with_parent, start_new_session=True)
-        return self._running[name].pid
+        return f'{how_to_run(executable)} {shlex.join(words)}'
 
-    def kill(self, name: str) -> None:
+    def kill(self, name: str) -> str:
         """Kill a process without warning, by SIGKILL, like a power failure."""
         child = self._running.pop(name)
         child.kill()
         child.wait()
+        return f'kill -KILL {child.pid}'
+
+    def pause(self, name: str) -> str:
+        """Stop a process by SIGSTOP: it neither computes nor answers until :meth:`go_on`."""
+        self._running[name].send_signal(signal.SIGSTOP)
+        return f'kill -STOP {self.pids[name]}'
+
+    def go_on(self, name: str) -> str:
+        """Resume a paused process by SIGCONT."""
+        self._running[name].send_signal(signal.SIGCONT)
+        return f'kill -CONT {self.pids[name]}'
 
     def check(self) -> None:
         """
@@ -115,14 +129,6 @@ class Processes:
         """Return the exit status of each process that has ended by itself, or by a signal."""
         return {name: status for name, child in self._running.items()
                 if (status := child.poll()) is not None}
-
-    def pause(self, name: str) -> None:
-        """Stop a process by SIGSTOP: it neither computes nor answers until :meth:`go_on`."""
-        self._running[name].send_signal(signal.SIGSTOP)
-
-    def go_on(self, name: str) -> None:
-        """Resume a paused process by SIGCONT."""
-        self._running[name].send_signal(signal.SIGCONT)
 
     def stop(self, grace: float = _GRACE) -> dict[str, int]:
         """
@@ -152,8 +158,7 @@ class Processes:
         """Return itself."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop all processes."""
         self.stop()
 
@@ -165,12 +170,9 @@ def arguments(parameters: Mapping[str, Any], remaps: Mapping[str, str]) -> list[
     >>> arguments({'radius': 3.0}, {'__node': 'one'})
     ['--ros-args', '-p', 'radius:=3.0', '-r', '__node:=one']
     """
-    words = ['--ros-args']
-    for parameter, value in parameters.items():
-        words += ['-p', f'{parameter}:={argument(value)}']
-    for old, new in remaps.items():
-        words += ['-r', f'{old}:={new}']
-    return words
+    pairs = [*(('-p', f'{name}:={argument(value)}') for name, value in parameters.items()),
+             *(('-r', f'{old}:={new}') for old, new in remaps.items())]
+    return ['--ros-args', *chain.from_iterable(pairs)]
 
 
 def argument(value: Any) -> str:
@@ -179,18 +181,15 @@ def argument(value: Any) -> str:
 
 
 DOMAIN = 'ROS_DOMAIN_ID'
+# Domains whose UDP ports are above the ephemeral ones of Linux: seldom chosen by hand, since those
+# from 0 to 101, whose ports are below, are easier to remember.
 DOMAINS = range(215, 232)
-"""
-Domains whose UDP ports are above the ephemeral ones of Linux: seldom chosen by hand, since those
-from 0 to 101, whose ports are below, are easier to remember.
-"""
 UNKNOWN = '_NODE_NAME_UNKNOWN_'
 DISCOVERY = 3.0
 """The time to discover the publishers of a domain that the user has set [s]."""
 PICTURES = ('partition.png', 'run.gif', 'paths.png', 'agreement.png', 'gate.png')
 LOG = 'log'
 """The folder of the processes' output, in the folder of its results."""
-_MOST_FOLDERS = 100
 
 
 def own_place(wanted: Path) -> tuple[Path, bool, str]:
@@ -204,25 +203,23 @@ def own_place(wanted: Path) -> tuple[Path, bool, str]:
     """
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     try:
-        folder, _ = own_folder(wanted)
+        folder = own_folder(wanted)
     except OSError as error:
         raise ParameterError('--output', problem=f': {wanted} cannot be written: '
                              f'{error.strerror}; it takes a folder', kind='argument') from error
-    if reserved := own_domain():
-        os.environ[DOMAIN] = str(reserved[0])
-        reserved[1].detach()
+    if own := own_domain():
+        os.environ[DOMAIN] = str(own)
     domain = os.environ.get(DOMAIN) or '0'
-    return folder, reserved is None, (
-        f'ROS domain {domain}{", this run alone" if reserved else ""}; look on with:\n'
+    return folder, own is None, (
+        f'ROS domain {domain}{", this run alone" if own else ""}; look on with:\n'
         f'  {DOMAIN}={domain} {how_to_run("monitor")}')
 
 
-def own_domain() -> tuple[int, socket.socket] | None:
+def own_domain() -> int | None:
     """
-    Choose a ROS domain that nothing on this machine uses.
+    Reserve a ROS domain that nothing on this machine uses, until the end of this process.
 
-    :return: the domain, and the socket that reserves it among demonstrations until it is closed;
-        ``None`` if the user has set ``ROS_DOMAIN_ID``, or if all domains are in use.
+    :return: the domain; ``None`` if the user has set ``ROS_DOMAIN_ID``, or if all are in use.
     """
     if os.environ.get(DOMAIN):
         return None
@@ -233,7 +230,8 @@ def own_domain() -> tuple[int, socket.socket] | None:
             # An abstract address: no file, free again at the end of the process.
             reservation.bind(f'\0leader_election/ros/demo/{domain}')
             if not _in_use(domain):
-                return domain, reservation
+                reservation.detach()
+                return domain
         reservation.close()
     return None
 
@@ -249,54 +247,51 @@ def _in_use(domain: int) -> bool:
     return False
 
 
-def refuse_company(node: Node, topics: Sequence[str], stop: StopRequest) -> None:
+def stop_request(node: Node, topics: Sequence[str], shared: bool) -> StopRequest:
     """
-    Check that no robots send in this domain yet, for as long as discovery takes.
+    Return the request to stop by a signal. In a shared domain check that no robots send in it yet.
 
     :param node: of this process.
     :param topics: of the messages between robots.
-    :param stop: ends the wait.
-    :raises ParameterError: if there are some.
+    :param shared: whether the user has set the domain (:func:`own_place`).
+    :raises ParameterError: if there are some, after the time that discovery takes.
     """
+    stop = StopRequest()
+    stop.listen()
+    if not shared:
+        return stop
+
     def names() -> list[str]:
-        return [name for topic in topics for name in publishers(node, topic).elements()]
+        return [f'{each.node_namespace.rstrip("/")}/{each.node_name}' for topic in topics
+                for each in node.get_publishers_info_by_topic(topic)]
 
     # Publishers are discovered before the names of their nodes.
     spin([node], lambda: stop.made or any(UNKNOWN not in name for name in names()),
          deadline=DISCOVERY)
     if found := sorted(names()):
         raise ParameterError(
-            f'{DOMAIN} {os.environ.get(DOMAIN)}: {count(len(found), "robot")} in this domain '
-            f'already, among them {found[0]}; stop them, or unset {DOMAIN}: the demonstration '
+            f'{DOMAIN} {os.environ.get(DOMAIN)}: robots run in this domain already, among them '
+            f'{found[0]}; stop them, or unset {DOMAIN}: the demonstration '
             'then takes a domain of its own')
+    return stop
 
 
-def publishers(node: Node, topic: str) -> Counter[str]:
-    """Return the number of publishers of a topic, by the full name of their node."""
-    return Counter(f'{found.node_namespace.rstrip("/")}/{found.node_name}'
-                   for found in node.get_publishers_info_by_topic(topic))
-
-
-def own_folder(wanted: Path) -> tuple[Path, int]:
+def own_folder(wanted: Path) -> Path:
     """
-    Make the folder of the results, without files of an earlier run.
+    Reserve the folder of the results, without files of an earlier run.
 
     :param wanted: its path. While another demonstration writes to it, ``_2`` and so on is added.
-    :return: the path, and the descriptor that reserves it until it is closed.
     :raises OSError: if it cannot be written.
     """
-    for number in range(1, _MOST_FOLDERS):
+    for number in count(1):
         folder = wanted if number == 1 else wanted.with_name(f'{wanted.name}_{number}')
         (folder / LOG).mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
         except BlockingIOError:
             os.close(descriptor)
-            continue
-        for file in (*(folder / name for name in PICTURES), *(folder / LOG).glob('*.log')):
-            file.unlink(missing_ok=True)
-        if not os.access(folder, os.W_OK):
-            raise PermissionError(None, 'Permission denied')
-        return folder, descriptor
-    raise OSError(None, f'{_MOST_FOLDERS} demonstrations write there')
+    for file in (*(folder / name for name in PICTURES), *(folder / LOG).glob('*.log')):
+        file.unlink(missing_ok=True)
+    return folder

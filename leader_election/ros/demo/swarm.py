@@ -15,52 +15,38 @@
 """The demonstration of a swarm: it elects leaders, loses the strongest one, and recovers."""
 
 from argparse import Namespace
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
-from itertools import compress
 import math
+import os
+import select
 import sys
+import termios
+import tty
 from typing import Any, TYPE_CHECKING
 import webbrowser
 
 from leader_election.election.algorithms.algorithm import automatic_hop_limit
 from leader_election.election.messages.codec import Position
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.ros.demo.checks import (
-    Check,
-    format_duration,
-    GroundTruth,
-    Leaderships,
-    print_report,
-    RunObserver,
-    stopped,
-    Timing,
-    unwritten,
-)
+from leader_election.ros.demo import checks
+from leader_election.ros.demo.checks import Check, format_duration, RunObserver
 from leader_election.ros.demo.faults import FaultySwarm, WORLD
-from leader_election.ros.demo.keyboard import in_terminal, pressed, single_keys
-from leader_election.ros.demo.processes import (
-    AT_ONCE,
-    LOG,
-    ProcessDied,
-    publishers,
-    refuse_company,
-    UNKNOWN,
-)
+from leader_election.ros.demo.processes import AT_ONCE, LOG, ProcessDied, stop_request
 from leader_election.ros.demo.scenario import Observation, STRONGEST
 from leader_election.ros.demo.task_scenarios import SCENARIOS
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.monitor import Monitor
-from leader_election.ros.nodes.process import spin, StopRequest
+from leader_election.ros.nodes.process import spin
 from leader_election.simulation.odometry import EXACT_ODOMETRY, PHYSICAL_WHEELS
-from leader_election.simulation.scene import LineOfSight, make_scene
+from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.scene import make_scene
 from leader_election.swarm.fleet.robot_list import format_ids, RobotHostParameters, strength
 from leader_election.swarm.reference_partition import Graph, links_within, PartitionJudge
 from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.swarm.view.formatting import count
-import numpy as np
 from rclpy.node import Node
 
 if TYPE_CHECKING:
@@ -77,12 +63,42 @@ OBSERVATION_PERIOD = 0.1
 """The time between two observations of the swarm [s]."""
 SETTLING_TIME = 10.0
 """The time after which tasks must work, from the first partition or the recovery on [s]."""
-MESSAGES = '/neighbourhood'
 SHOWN_AT = 'the swarm is shown at'
 
 
+def in_terminal() -> bool:
+    """Return whether a person can see the output of this process, and press keys for it."""
+    # Only the foreground process may read, or change the terminal: others are stopped for it.
+    return (sys.stdin.isatty() and sys.stdout.isatty()
+            and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp())
+
+
+@contextmanager
+def single_keys() -> Iterator[None]:
+    """Receive keys at once and do not show them, until the end of the context."""
+    if not in_terminal():
+        yield
+        return
+    before = termios.tcgetattr(sys.stdin)
+    tty.setcbreak(sys.stdin)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def pressed() -> str:
+    """Return the keys that were pressed since the last call, empty without a terminal."""
+    waiting = in_terminal() and select.select([sys.stdin], [], [], 0.0)[0]
+    return os.read(sys.stdin.fileno(), 1024).decode(errors='replace') if waiting else ''
+
+
 class SwarmDemo:
-    """Starts the processes, observes the swarm, and kills the strongest leader, once or often."""
+    """
+    Starts the processes, observes the swarm, and kills the strongest leader, once or often.
+
+    :ivar led: the number of robots that the strongest one led when its process ``pid`` was killed.
+    """
 
     def __init__(self, options: Namespace) -> None:
         """
@@ -93,60 +109,50 @@ class SwarmDemo:
         """
         self.options = options
         self.scenario = SCENARIOS[options.task](options)
-        relayed = options.line_of_sight or options.loss or self.scenario.has_own_run
         self.scene_parameters = {
             'robots': options.robots, 'seed': options.seed, 'world': options.world,
-            'radio': 'relay' if relayed else 'shared'}
+            'radio': 'relay' if options.loss or self.scenario.has_own_run else 'shared'}
         parameters = RobotHostParameters(**self.scene_parameters)
-        scene = make_scene(parameters)
-        self.ids = scene.ids
+        self.ids = make_scene(parameters).ids
         self.strengths = {robot: strength(parameters, robot) or 0.0 for robot in self.ids}
         self.strongest = max(self.ids, key=lambda robot: (self.strengths[robot], -robot))
         self.observer = RunObserver(PartitionJudge(
             self.strengths, options.radius, ElectionParameters.radius_hysteresis),
-            Timing(automatic_hop_limit(options.radius, options.range), options.loss),
-            *(['the positions that they claim'] if options.drift else []))
+            checks.Timing(automatic_hop_limit(options.radius, options.range), options.loss),
+            'the positions that they claim' if options.drift else 'true positions')
+        # The position of each robot by its last message [m].
         self._claimed: dict[int, Position] = {}
-        """The position of each robot by its last message [m]."""
-        self._sight = LineOfSight(scene.obstacles) if options.line_of_sight else None
-        self.led = 0
-        """The number of robots that the strongest one led when it was killed."""
-        self.pid = 0
-        """The id of the process that was killed."""
-        self.strays: set[str] = set()
-        """Nodes of other runs that sent as robots."""
+        self.led = self.pid = 0
         self.last = Snapshot(0.0, {}, {})
         self._next_observation = 0.0
-        self._start_time: float | None = None
+        # Until when all robots must have started, and when somebody opened the page [s].
+        self._deadline = self._viewed = math.inf
         self._page: Page | None = None
-        self._viewed: float | None = None
-        """When somebody opened the page [s]."""
-        self._pausing = self._paused = False
-        """Whether a pause is wanted, and whether it has begun."""
+        self._paused = False
+        # The length of the pauses since the last kill [s].
+        self._delay = 0.0
 
     def run(self) -> int:
         """Run the demonstration, write pictures, print the report, and return the exit status."""
         options, folder = self.options, self.options.output
+        self._pictures = [str(folder / name) for name in ('partition.png', 'run.gif')]
         self.monitor = Monitor(parameter_overrides=overrides({
             'communication_range': options.range, 'live': not options.no_live,
-            **dict(zip(('picture', 'animation'), self._pictures()))}))
+            **dict(zip(('picture', 'animation'), self._pictures))}))
         if options.html:
             self.monitor.most_frames = PAGE_FRAMES
         self.monitor.note = 'starting'
         self._page = self._show_page()
         print(vars(options).pop('told'), flush=True)
-        self.truth = GroundTruth(self.ids)
-        self.leaderships = Leaderships(
+        self.truth = checks.GroundTruth(self.ids)
+        self.leaderships = checks.Leaderships(
             self.ids if options.mandate or self.scenario.has_own_run else ())
         nodes: list[Node] = [self.monitor, self.truth, self.leaderships]
         self.swarm = FaultySwarm(self.monitor, folder / LOG)
         self.scenario.begin(self)
-        stop = StopRequest()
-        stop.listen()
         failure = None
-        if options.shared_domain:
-            refuse_company(self.truth, [MESSAGES], stop)
-        with self.swarm.processes, single_keys():
+        stop = stop_request(self.truth, ['/neighbourhood'], options.shared_domain)
+        with self.swarm, single_keys():
             self._start()
             try:
                 spin(nodes, lambda: stop.made or self._step())
@@ -154,8 +160,8 @@ class SwarmDemo:
                 failure = str(died)
             self.monitor.stop_live()
             if stop.made:
-                self.swarm.processes.stop(AT_ONCE)
-                return stopped()
+                self.swarm.stop(AT_ONCE)
+                return checks.stopped()
             status = self._report(failure)
             if self._page is not None and in_terminal():
                 pressed()
@@ -163,42 +169,33 @@ class SwarmDemo:
                     'the results were checked; the robots drive on until a key is pressed'), ''
                 print(f'{SHOWN_AT} {self._page.server.url} until a key is pressed', flush=True)
                 spin(nodes, lambda: stop.made or bool(pressed()))
-                self.swarm.processes.stop(AT_ONCE)
+                self.swarm.stop(AT_ONCE)
         if self._page is not None:
             self._page.server.stop()
         return status
 
     def _report(self, failure: str | None) -> int:
         """Write pictures, print the report, and return the exit status."""
-        options, folder = self.options, self.options.output
-        checks = [*self._checks(), *self.scenario.checks()]
+        options, monitor = self.options, self.monitor
+        found = [*([Check(False, failure)] if failure else []),
+                 *self._checks(), *self.scenario.checks()]
         if options.mandate:
-            checks += self.leaderships.checks(
+            found += self.leaderships.checks(
                 self.observer.timing.wait(options.mandate, self.observer.hops))
-        if failure:
-            checks.insert(0, Check(False, failure))
         made: list[str] = []
         try:
-            self.monitor.close()
-            made += [*self._pictures(), *self.scenario.draw(folder, self.monitor.rings)]
-            if options.html and any(frame.snapshot.robots for frame in self.monitor.frames):
-                self._write_page([check.text for check in checks if not check.holds])
+            monitor.close()
+            made += [*self._pictures, *self.scenario.draw(options.output, monitor.rings)]
+            if options.html and any(frame.snapshot.robots for frame in monitor.frames):
+                # Imported here, since Bokeh loads slowly.
+                from leader_election.swarm.recording.report import write_watched
+                write_watched(options.html, f'Demonstration {options.task}'.strip(),
+                              monitor.frames, monitor.rings, monitor.tracker, options.radius,
+                              options.range, [each.text for each in found if not each.holds])
                 made.append(str(options.html))
         except OSError as error:
-            checks.append(unwritten(error))
-        return print_report(checks, made)
-
-    def _pictures(self) -> tuple[str, str]:
-        folder = self.options.output
-        return str(folder / 'partition.png'), str(folder / 'run.gif')
-
-    def _write_page(self, failed: Sequence[str]) -> None:
-        """Write the page of the run."""
-        from leader_election.swarm.recording.report import write_watched
-        monitor, options = self.monitor, self.options
-        write_watched(options.html, f'Demonstration {options.task}'.strip(), monitor.frames,
-                      monitor.rings, monitor.tracker, options.radius, options.range,
-                      failed)
+            found.append(checks.unwritten(error))
+        return checks.print_report(found, made)
 
     def _show_page(self) -> 'Page | None':
         """Serve the page of the swarm where somebody watches, and print its address."""
@@ -217,22 +214,19 @@ class SwarmDemo:
     def _start(self) -> None:
         options = self.options
         self.swarm.run(WORLD, 'swarm_world', {
-            **self.scene_parameters, **self.scenario.world_parameters, 'speed': options.speed,
+            **self.scene_parameters, **self.scenario.world_parameters,
             'physics': 'mujoco' if options.physics else 'kinematic',
             'linear_scale_error': options.drift, 'angular_scale_error': options.drift,
-            'radio_range': options.range, 'line_of_sight': options.line_of_sight,
-            'radio_loss': options.loss})
+            'radio_range': options.range, 'radio_loss': options.loss})
         robots: dict[str, Any] = {
             **self.scene_parameters, **self.scenario.robot_parameters, 'radius': options.radius,
-            'communication_range': options.range, 'schedule': options.schedule,
-            'mandate': options.mandate,
+            'communication_range': options.range, 'mandate': options.mandate,
             **(PHYSICAL_WHEELS if options.physics else
                EXACT_ODOMETRY if options.drift == 0.0 else {})}
-        others = [robot for robot in self.ids if robot != self.strongest]
-        processes = min(options.processes, len(others))
-        for i in range(processes):
-            members = tuple(others[i::processes])
-            self.swarm.run(f'fleet_{i + 1}', 'fleet', {**robots, 'members': format_ids(members)})
+        others = tuple(robot for robot in self.ids if robot != self.strongest)
+        for i in range(min(options.processes, len(others))):
+            self.swarm.run(f'fleet_{i + 1}', 'fleet', {
+                **robots, 'members': format_ids(others[i::options.processes])})
         self._robots = {**robots, 'members': str(self.strongest)}
         self._start_strongest()
 
@@ -243,18 +237,11 @@ class SwarmDemo:
     def _step(self) -> bool:
         """Observe the swarm if an observation is due, and return whether the run is over."""
         now = clock.seconds(self.monitor.steady_clock)
-        if self._start_time is None:
-            self._start_time = now
+        self._deadline = min(self._deadline, now + START_UP)
         if now < self._next_observation:
             return False
         self._next_observation = now + OBSERVATION_PERIOD
         self.swarm.check()
-        if self.monitor.count_publishers(MESSAGES) > len(self.ids):
-            own = Counter(f'/robot_{robot}/election_node' for robot in self.ids)
-            # The graph still lists the publisher of the killed robot.
-            own[f'/robot_{self.strongest}/election_node'] += bool(self.observer.recoveries)
-            self.strays |= {name for name in publishers(self.monitor, MESSAGES) - own
-                            if UNKNOWN not in name}
         self.last = self.monitor.tracker.snapshot(now)
         self.observer.observe(self.last, self.monitor.tracker.first_heard, self._links())
         self.leaderships.times.counts_waits = (
@@ -264,55 +251,30 @@ class SwarmDemo:
                 self.observer.living_only(self.last), self.truth.places,
                 self.observer.stable_for(now) >= SETTLING_TIME))
         if in_terminal() and not self.scenario.has_own_run:
-            self._read_keys()
-            if self._pausing and not self.observer.recovering:
-                self._pause(self.observer, now)
-                return False
-        return self._advance(now, self.observer)
-
-    def _read_keys(self) -> None:
-        self.monitor.keys = f'space: {"go on" if self._pausing else "pause"}'
-        if ' ' in pressed():
-            self._pausing = not self._pausing
+            if ' ' in pressed() and not self.observer.recovering:
+                self._paused = not self._paused
+                self.swarm.set(WORLD, {'speed': 0.0 if self._paused else WorldParameters.speed})
+            self.monitor.keys = f'space: {"go on" if self._paused else "pause"}'
             if self._paused:
-                self._paused = False
-                self.swarm.set(WORLD, {'speed': self.options.speed})
-
-    def _pause(self, observer: RunObserver, now: float) -> None:
-        """Let the robots stand still, and postpone what comes next."""
-        if not self._paused:
-            self._paused, self._last_step = True, now
-            self.swarm.set(WORLD, {'speed': 0.0})
-        observer.postpone(now - self._last_step)
-        self._last_step = now
-        self.monitor.note = 'paused: the robots stand still'
+                self._delay += OBSERVATION_PERIOD
+                self.monitor.note = 'paused: the robots stand still'
+                return False
+        return self._advance(now - self._delay, self.observer)
 
     def _viewer_waits(self, now: float) -> bool:
         """Return whether the page was opened just now, or is about to be."""
         if self._page is None:
             return False
-        if self._viewed is None and self._page.feed.pages:
-            self._viewed = now
-        if self._viewed is None:
-            return bool(self.options.open)
-        return now < self._viewed + VIEWING
+        if self._page.feed.pages:
+            self._viewed = min(self._viewed, now)
+        return now < self._viewed + VIEWING if self._viewed < math.inf else bool(self.options.open)
 
     def _links(self) -> Graph:
-        """
-        Return the links between robots, in sight where that matters.
-
-        They follow from true positions, or with drift, which shows its effect, from claimed ones.
-        """
+        """Return the links by true positions, or with drift, which shows its effect, claimed."""
         self._claimed |= {i: view.position for i, view in self.last.robots.items()
                           if view.position is not None}
-        places = self._claimed if self.options.drift else self.truth.places
-        found = links_within(places, self.options.range)
-        if self._sight is not None:
-            for robot, near in found.items():
-                clear = self._sight.clear(np.array(places[robot]), np.array(
-                    [places[other] for other in near]).reshape(-1, 2))
-                found[robot] = dict(compress(near.items(), clear))
-        return found
+        return links_within(self._claimed if self.options.drift else self.truth.places,
+                            self.options.range)
 
     def _advance(self, now: float, observer: RunObserver) -> bool:
         """Begin the next phase of the run if it is due, and return whether the run is over."""
@@ -322,7 +284,7 @@ class SwarmDemo:
         if observer.all_heard is None:
             monitor.note = f'starting: {len(self.last.robots)} of {len(self.ids)} robots heard'
             monitor.upcoming = 'the robots elect leaders'
-            return now > (self._start_time or now) + START_UP
+            return now > self._deadline
         if observer.first_partition is None:
             monitor.note = 'the robots elect leaders'
             return now > observer.all_heard + PATIENCE
@@ -368,7 +330,7 @@ class SwarmDemo:
 
     def kill_strongest(self) -> None:
         """Kill the process of the strongest robot."""
-        self.led = self._led()
+        self.led, self._delay = self._led(), 0.0
         self.swarm.kill(STRONGEST)
         self.observer.kill(self.strongest, clock.seconds(self.monitor.steady_clock))
         self.monitor.remarks[self.strongest] = 'killed'
@@ -376,18 +338,14 @@ class SwarmDemo:
     def _checks(self) -> list[Check]:
         observer = self.observer
         heard = len(self.monitor.tracker.first_heard)
-        checks = [
+        return [
             Check(observer.all_heard is not None, f'{heard} of {len(self.ids)} robots were heard'),
             Check(observer.first_partition is not None,
                   "first right partition, after the last robot's first message: "
-                  f'{format_duration(observer.all_heard, observer.first_partition)}')]
-        checks += [] if self.scenario.has_own_run else [
-            Check(observer.killed is not None,
-                  f'robot {self.strongest}, the strongest, led {count(self.led, "other")} when '
-                  f'its process {self.pid} was killed'),
-            observer.recovery_check(),
-            *observer.checks(self.last)]
-        if self.strays:
-            checks.insert(0, Check(False, 'other robots sent in this ROS domain: '
-                                          f'{", ".join(sorted(self.strays))}'))
-        return checks
+                  f'{format_duration(observer.all_heard, observer.first_partition)}'),
+            *([] if self.scenario.has_own_run else [
+                Check(observer.killed is not None,
+                      f'robot {self.strongest}, the strongest, led {count(self.led, "other")} '
+                      f'when its process {self.pid} was killed'),
+                observer.recovery_check(),
+                *observer.checks(self.last)])]

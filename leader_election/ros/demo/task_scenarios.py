@@ -12,67 +12,76 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The scenarios of the tasks count, field, patrol and rally, and the table of all."""
+"""The scenarios of the tasks count, dispatch, field, patrol and rally, and the table of all."""
 
 from argparse import Namespace
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from functools import partial
 import json
 import math
-from statistics import fmean
+from random import Random
+from statistics import fmean, median
+from typing import Any, TYPE_CHECKING
 
+from leader_election.election.messages.codec import Position
 from leader_election.election.tasks.coverage import Cell, unpacked_cells
 from leader_election.ros.demo.checks import Check
-from leader_election.ros.demo.dispatch import DispatchScenario
 from leader_election.ros.demo.gate import GateScenario
 from leader_election.ros.demo.scenario import DemoScenario, DrivingScenario, Observation
+from leader_election.ros.nodes.qos import ORDERS, STATE
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
 from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.scene import free_space, make_scene
 from leader_election.simulation.sensors import ScalarField
-from leader_election.swarm.snapshot import (
-    alarmed,
-    links,
-    member_counts,
-    Regions,
-    regions,
-    Snapshot,
-)
+from leader_election.swarm.snapshot import alarmed, links, member_counts, regions, Snapshot
 import numpy as np
 import shapely
+from std_msgs.msg import String
+
+if TYPE_CHECKING:
+    from leader_election.ros.demo.swarm import SwarmDemo
 
 ACCURATE = 0.05
 """The allowed relative error of an average."""
 MOSTLY = 0.9
 """The share of snapshots in which a condition must hold: information takes time to spread."""
 
+JOBS, WORK, PUT_UNTIL = 24, 2.0, 0.55
+"""Task dispatch: jobs, the work on each [s], the share of the run in which they are put."""
+KNOWN_AFTER = 10.0
+"""The time after which a job does not depend on the robot that received it [s]."""
 
 ALARM_ABOVE = 0.5
 """Task field: the reading above which a region raises an alarm."""
 PEAK = (-1.5, 4.5, 1.0, 3.0)
 """The peak's x, y [m], height, width [m]. It is above the threshold within 3.5 m."""
-ALARM_DELAY = 8.0
-"""The time that a reading takes to the leader, and the alarm to all members [s]."""
-CLEAR_DELAY = 15.0
-"""The time after which an alarm without a supporting reading ends, including its hold time [s]."""
+ALARM_DELAY, CLEAR_DELAY = 8.0, 15.0
+"""Times after which an alarm has reached all members, and has ended without a reading [s]."""
 
-AREA = (-9.5, -6.5, 9.5, 6.5)
-"""Task patrol: left, bottom, right and top of the patrolled area [m]."""
+AREA = shapely.box(-9.5, -6.5, 9.5, 6.5)
+"""Task patrol: the patrolled area [m]."""
 VISIT_DISTANCE = 1.0
 """The distance from a robot's path within which places are visited [m]; the lanes' width."""
 VISITED = 0.6
 """The share of the area that must be visited at the end."""
-KNOWN = 0.99
-"""The share of what a killed leader knew to be visited that the next ones must know."""
-KNOWN_WITHIN = 20.0
-"""The time that they have, from its death on [s]."""
+KNOWN, KNOWN_WITHIN = 0.99, 20.0
+"""The share of what a killed leader knew that the next must know, after at most a time [s]."""
 
-DISTANCE = 1.5
-"""Task rally: the radius of the circle on which members surround their leader [m]."""
-LEADER_MARGIN = 1.0
-"""The tolerance of this radius, since the leader keeps moving [m]."""
+DISTANCE, LEADER_MARGIN = 1.5, 1.0
+"""Task rally: the radius of the circle round a leader, and how far it may have moved on [m]."""
 JOIN_TIME = 15.0
 """The time for a robot to reach its leader after it has joined a region [s]."""
 IN_PLACE = 0.8
 """The share of members past that time that must be with their leader, on average."""
+
+
+def since(before: Mapping[int, tuple[Any, float]], now: Mapping[int, Any],
+          time: float) -> dict[int, tuple[Any, float]]:
+    """Return the present values by id, and since when each has been the same [s]."""
+    return {i: before[i] if i in before and before[i][0] == value else (value, time)
+            for i, value in now.items()}
 
 
 class CountScenario(DemoScenario):
@@ -96,12 +105,114 @@ class CountScenario(DemoScenario):
         """Compare the average with the number of robots."""
         if not self._shares:
             return [Check(False, 'count: there was no time to observe the counts')]
-        error = fmean(abs(share - 1.0) for share in self._shares)
-        return [Check(
-            abs(fmean(self._shares) - 1.0) <= ACCURATE,
-            f'count: on average the leaders count {fmean(self._shares):.1%} of the swarm '
-            f'(off by {error:.1%} per sample on average, at most '
-            f'{max(abs(share - 1.0) for share in self._shares):.1%})')]
+        worst = max(abs(share - 1.0) for share in self._shares)
+        return [Check(abs(fmean(self._shares) - 1.0) <= ACCURATE,
+                      f'count: on average the leaders count {fmean(self._shares):.1%} of the '
+                      f'swarm (a sample is off by at most {worst:.1%})')]
+
+
+@dataclass
+class PutJob:
+    """
+    A job that was put on the topic of a robot at a time [s].
+
+    :ivar died: when the robot was first missing [s].
+    :ivar done_by: the robots that did it.
+    :ivar wait: the time until it was done [s].
+    """
+
+    place: Position
+    robot: int
+    time: float
+    died: float = math.inf
+    done_by: set[int] = field(default_factory=set)
+    wait: float = math.inf
+
+
+class DispatchScenario(DrivingScenario):
+    """
+    Jobs at random places come in on topics of random robots. All are done, and counted.
+
+    :ivar put: the jobs put on topics, by id.
+    """
+
+    # A job whose leader is gone is told to the next one after half a minute, perhaps twice.
+    duration = 150.0
+    radius = 10.0
+    range = 8.0  # noqa: A003
+    # A killed robot may stand where a job is.
+    robot_parameters = {'tasks': 'dispatch', 'quorum': 'majority', 'dispatch.tolerance': 0.8}
+
+    def __init__(self, options: Namespace) -> None:
+        """Draw the places of the jobs. Parameters as of :class:`.DemoScenario`."""
+        super().__init__(options)
+        # Where so many robots could start in this world.
+        self._places = [start[:2] for start in make_scene(SceneParameters(
+            robots=JOBS, seed=options.seed + 1, world=options.world)).starts]
+        self._random = Random(options.seed)
+        self.put: dict[int, PutJob] = {}
+        self._now = 0.0
+
+    def begin(self, demo: 'SwarmDemo') -> None:
+        """Listen to what robots do, and advertise their topics of jobs."""
+        node = demo.truth
+        self._topics = {robot: node.create_publisher(String, f'/robot_{robot}/jobs', ORDERS)
+                        for robot in demo.ids}
+        # This process may be too busy to read each state before the next one.
+        profile = copy(STATE)
+        profile.depth = 10
+        for robot in demo.ids:
+            node.create_subscription(
+                String, f'/robot_{robot}/job', partial(self.receive, robot), profile)
+
+    def receive(self, robot: int, message: String) -> None:
+        """Note a job that a robot has done. A latched message may come again."""
+        job = json.loads(message.data) if message.data else {}
+        if job.get('state') == 'done' and job['id'] in self.put:
+            put = self.put[job['id']]
+            put.done_by.add(robot)
+            put.wait = min(put.wait, self._now - put.time)
+
+    def observe(self, observation: Observation) -> None:
+        """Put a job on the topic of a living robot, if one is due."""
+        super().observe(observation)
+        living = sorted(observation.snapshot.robots)
+        self._now = observation.snapshot.time
+        for job in self.put.values():
+            if job.robot not in living:
+                job.died = min(job.died, self._now)
+        number = len(self.put)
+        begun = self.put[0].time if self.put else self._now
+        due = begun + PUT_UNTIL * self.options.duration * number / JOBS
+        if number < JOBS and living and self._now >= due:
+            place, robot = self._places[number], self._random.choice(living)
+            self.put[number] = PutJob(place, robot, self._now)
+            self._topics[robot].publish(String(data=json.dumps(
+                {'id': number, 'place': place, 'seconds': WORK})))
+
+    def checks(self) -> list[Check]:
+        """Check that the jobs that robots lived long enough to pass on are done."""
+        held = {number: job for number, job in self.put.items()
+                if job.died - job.time > KNOWN_AFTER}
+        left = [number for number, job in held.items() if not job.done_by]
+        twice = sum(len(job.done_by) > 1 for job in self.put.values())
+        waits = [job.wait for job in self.put.values() if job.done_by]
+        return [
+            *super().checks(),
+            Check(bool(held) and not left, f'dispatch: {len(held) - len(left)} of {len(held)} '
+                  f'jobs were done, {len(self.put) - len(held)} more came to a robot that died '
+                  f'within {KNOWN_AFTER:g} s' + ''.join(
+                      f'; not job {number} of robot {self.put[number].robot}' for number in left)),
+            Check(not (twice and self.options.mandate), f'dispatch: {twice} of them were done '
+                  f'twice, {"never with" if self.options.mandate else "possible without"} '
+                  'mandates'),
+            Check(bool(waits), 'dispatch: a job waited for '
+                  + (f'{median(waits):.0f} s (median), at most {max(waits):.0f} s, with '
+                     f'{WORK:g} s of work' if waits else 'ever'))]
+
+    def jobs(self) -> list[tuple[Position, bool]]:
+        """Return the place of each job [m], and whether it was done."""
+        return [(job.place, bool(job.done_by)) for job in self.put.values()]
 
 
 class FieldScenario(DemoScenario):
@@ -122,14 +233,10 @@ class FieldScenario(DemoScenario):
     def observe(self, observation: Observation) -> None:
         """Compare alarms with true readings, in regions without a recent change of readings."""
         snapshot = observation.snapshot
-        now = self._peaks(snapshot)
-        self._since = {
-            leader: self._since[leader]
-            if leader in self._since and self._since[leader][0] == peak
-            else (peak, snapshot.time) for leader, peak in now.items()}
-        for leader, (peak, since) in self._since.items():
+        self._since = since(self._since, self._peaks(snapshot), snapshot.time)
+        for leader, (peak, begun) in self._since.items():
             if (observation.steady and peak is not None
-                    and snapshot.time - since >= (ALARM_DELAY if peak else CLEAR_DELAY)):
+                    and snapshot.time - begun >= (ALARM_DELAY if peak else CLEAR_DELAY)):
                 self._looks[peak] += 1
                 self._right[peak] += alarmed(snapshot, leader) == peak
 
@@ -170,8 +277,7 @@ class PatrolScenario(DrivingScenario):
     range = 8.0  # noqa: A003
     robot_parameters = {
         'tasks': 'patrol', 'connected': True, 'patrol.lane': VISIT_DISTANCE,
-        'patrol.area': [number for corner in shapely.box(*AREA).exterior.coords[:-1]
-                        for number in corner]}
+        'patrol.area': shapely.get_coordinates(AREA)[:-1].ravel().tolist()}
 
     def __init__(self, options: Namespace) -> None:
         """Compute the free part of the area. Parameters as of :class:`DemoScenario`."""
@@ -179,9 +285,9 @@ class PatrolScenario(DrivingScenario):
         scene = make_scene(SceneParameters(
             robots=options.robots, seed=options.seed, world=options.world))
         free = free_space(scene.arena, scene.obstacles, RADIUS)
-        self._area = shapely.intersection(free, shapely.box(*AREA))
+        self._area = shapely.intersection(free, AREA)
         self._known: dict[int, tuple[int, set[Cell]]] = {}
-        self._led: Regions = {}
+        self._led: dict[int, tuple[int, ...]] = {}
         self._lost: list[tuple[float, tuple[int, ...], int, set[Cell]]] = []
         self._kept: list[tuple[float, float]] = []
 
@@ -242,12 +348,10 @@ class RallyScenario(DrivingScenario):
         super().observe(observation)
         time, truth = observation.snapshot.time, observation.truth
         robots = observation.snapshot.robots
-        self._since = {
-            robot.id: self._since[robot.id]
-            if self._since.get(robot.id, (-1, 0.0))[0] == robot.leader else (robot.leader, time)
-            for robot in robots.values() if robot.leader in robots}
-        for robot, (leader, since) in self._since.items():
-            if (robot != leader and time - since >= JOIN_TIME
+        self._since = since(self._since, {
+            robot: view.leader for robot, view in robots.items() if view.leader in robots}, time)
+        for robot, (leader, begun) in self._since.items():
+            if (robot != leader and time - begun >= JOIN_TIME
                     and {robot, leader} <= truth.keys()):
                 self._members += 1
                 self._near += math.dist(truth[robot], truth[leader]) <= DISTANCE + LEADER_MARGIN

@@ -34,39 +34,21 @@ from leader_election.election.messages.wire import MAX_ID
 from leader_election.parameters import (
     as_in,
     build,
+    command_line,
     parameter,
     ParameterError,
     REQUIRED_INT,
     table,
 )
-from leader_election.parameters.command_line import (
-    CommandLineParser,
-    ExitStatus,
-    how_to_run,
-    print_error,
-)
 from leader_election.parameters.files import write_text
+from leader_election.ros.gazebo import world_file
 from leader_election.ros.gazebo.sdf import Equipment, model_topic
-from leader_election.ros.gazebo.world_file import (
-    add_robots,
-    is_user_world,
-    read_world,
-    robot_sdf,
-    WORLD_NAME,
-    world_sdf,
-)
 from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.robot_body import RADIUS, SCANNER_Z
 from leader_election.simulation.scene import load_arena, make_scene
-from leader_election.swarm.fleet.robot_list import (
-    check_free_space,
-    check_robot_name,
-    format_robot_list,
-    parse_robot_list,
-    RobotSpec,
-    scene_robots,
-)
+from leader_election.swarm.fleet import robot_list
+from leader_election.swarm.fleet.robot_list import RobotSpec
 import yaml
 
 
@@ -105,20 +87,23 @@ class SpawnParameters(Equipment):
 
 
 class Plan(NamedTuple):
-    """The data to start a swarm, or to add a robot to a running swarm."""
+    """
+    The data to start a swarm, or to add a robot to a running swarm.
+
+    :ivar sdf: the text of the world file, or of the model of the robot that is added.
+    :ivar bridge: the text of the configuration of the robots' bridge, YAML.
+    :ivar arena: the arena, empty if it is not known.
+    :ivar wander: the parameters of node ``wander`` that depend on the arena.
+    :ivar odometry: the parameters of node ``gazebo_odometry``, empty if it is not needed.
+    """
 
     robots: tuple[RobotSpec, ...]
     world_name: str
     sdf: str
-    """The text of the world file, or of the model of the robot that is added."""
     bridge: str
-    """The text of the configuration of the robots' bridge, YAML. The clock has its own."""
     arena: str
-    """The arena, empty if it is not known."""
     wander: dict[str, Any]
-    """The parameters of node ``wander`` that depend on the arena."""
     odometry: dict[str, Any]
-    """The parameters of node ``gazebo_odometry``, empty if it is not needed."""
 
 
 def _plan(robots: tuple[RobotSpec, ...], world_name: str, sdf: str, arena: str,
@@ -144,14 +129,13 @@ def plan_swarm(parameters: GazeboParameters) -> Plan:
     >>> plan_swarm(GazeboParameters(robots='2', layout='grid', world='empty')).robots[1].name
     'robot_2'
     """
-    robots = planned_robots(parameters)
-    if is_user_world(parameters.world):
-        world = read_world(parameters.world)
-        return _plan(robots, world.name, add_robots(world, robots, parameters), '', parameters,
-                     parameters.seed)
-    arena = load_arena(parameters.world)
-    return _plan(robots, WORLD_NAME, world_sdf(arena, robots, parameters), parameters.world,
-                 parameters, parameters.seed)
+    p = parameters
+    robots = planned_robots(p)
+    if world_file.is_user_world(p.world):
+        world = world_file.read_world(p.world)
+        return _plan(robots, world.name, world_file.add_robots(world, robots, p), '', p, p.seed)
+    sdf = world_file.world_sdf(load_arena(p.world), robots, p)
+    return _plan(robots, world_file.WORLD_NAME, sdf, p.world, p, p.seed)
 
 
 def plan_spawn(parameters: SpawnParameters) -> Plan:
@@ -162,13 +146,14 @@ def plan_spawn(parameters: SpawnParameters) -> Plan:
     :raises ParameterError: for a wrong name or world, and for a robot without free space.
     """
     p = parameters
-    robot = RobotSpec(check_robot_name(p.name or f'robot_{p.id}', 'name'), p.id, (p.x, p.y, p.yaw))
-    if is_user_world(p.world):
-        arena, running = '', read_world(p.world).name
+    name = robot_list.check_robot_name(p.name or f'robot_{p.id}', 'name')
+    robot = RobotSpec(name, p.id, (p.x, p.y, p.yaw))
+    if world_file.is_user_world(p.world):
+        arena, running = '', world_file.read_world(p.world).name
     else:
-        arena, running = p.world, WORLD_NAME
-        check_free_space([robot], load_arena(arena), RADIUS, 'x, y')
-    return _plan((robot,), running, robot_sdf(robot, p), arena, p, 0)
+        arena, running = p.world, world_file.WORLD_NAME
+        robot_list.check_free_space([robot], load_arena(arena), RADIUS, 'x, y')
+    return _plan((robot,), running, world_file.robot_sdf(robot, p), arena, p, 0)
 
 
 def planned_robots(parameters: GazeboParameters) -> tuple[RobotSpec, ...]:
@@ -178,16 +163,16 @@ def planned_robots(parameters: GazeboParameters) -> tuple[RobotSpec, ...]:
     :raises ParameterError: for a wrong list or number, and for robots without free space.
     """
     p = parameters
-    arena = '' if is_user_world(p.world) else p.world
+    arena = '' if world_file.is_user_world(p.world) else p.world
     try:
         count = int(p.robots)
     except ValueError:
-        robots = parse_robot_list(p.robots)
+        robots = robot_list.parse_robot_list(p.robots)
     else:
-        robots = scene_robots(make_scene(build(SceneParameters, {
+        robots = robot_list.scene_robots(make_scene(build(SceneParameters, {
             'robots': count, 'world': arena or 'empty', 'seed': p.seed, 'layout': p.layout,
             'spacing': p.spacing})))
-    check_free_space(robots, load_arena(arena) if arena else None, RADIUS)
+    robot_list.check_free_space(robots, load_arena(arena) if arena else None, RADIUS)
     return robots
 
 
@@ -242,21 +227,6 @@ def _bridge(rows: Sequence[Any]) -> str:
         for ros, gazebo, ros_type, gazebo_type, lazy in rows], sort_keys=False))
 
 
-def options() -> CommandLineParser:
-    """Return the parser of the command line: one option for each parameter, and one more."""
-    parser = CommandLineParser(
-        prog=how_to_run('gazebo_world'),
-        description='Write a world file for Gazebo that holds a whole swarm, the '
-        "YAML of the bridge to ROS, and the robots' list for fleet.")
-    for p in table(GazeboParameters):
-        text = f'{p.description} Takes {p.allowed()}; {p.default!r} unless given.'
-        parser.add_argument(f'--{p.name.replace("_", "-")}', metavar='VALUE',
-                            help=text.replace('%', '%%'))
-    parser.add_argument('--output', default='.', metavar='FOLDER', type=Path,
-                        help='Where to write the files; created if it does not exist.')
-    return parser
-
-
 def write_files(plan: Plan, folder: Path) -> dict[str, Path]:
     """
     Write the files of a plan.
@@ -281,7 +251,8 @@ def write_files(plan: Plan, folder: Path) -> dict[str, Path]:
 def _roster(plan: Plan) -> str:
     """Return the parameters of fleet, gazebo_odometry and wander as a parameter file."""
     noise = {} if plan.odometry.get('odometry_drift') else PHYSICAL_WHEELS
-    nodes = {'/**': {'use_sim_time': True, 'roster': format_robot_list(plan.robots), **noise},
+    roster = robot_list.format_robot_list(plan.robots)
+    nodes = {'/**': {'use_sim_time': True, 'roster': roster, **noise},
              'gazebo_odometry': plan.odometry,
              'wander': {'robots': ','.join(robot.name for robot in plan.robots), **plan.wander}}
     return str(yaml.safe_dump(
@@ -315,7 +286,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     :param arguments: of the command line, by default those of this process.
     :return: the exit status.
     """
-    chosen = vars(options().parse_args(arguments))
+    parser = command_line.CommandLineParser(
+        prog=command_line.how_to_run('gazebo_world'),
+        description='Write a world file for Gazebo that holds a whole swarm, the '
+        "YAML of the bridge to ROS, and the robots' list for fleet.")
+    for p in table(GazeboParameters):
+        text = f'{p.description} Takes {p.allowed()}; {p.default!r} unless given.'
+        parser.add_argument(f'--{p.name.replace("_", "-")}', metavar='VALUE',
+                            help=text.replace('%', '%%'))
+    parser.add_argument('--output', default='.', metavar='FOLDER', type=Path,
+                        help='Where to write the files; created if it does not exist.')
+    chosen = vars(parser.parse_args(arguments))
     try:
         values = {p.name: p.parse(chosen[p.name]) for p in table(GazeboParameters)
                   if chosen[p.name] is not None}
@@ -323,8 +304,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Each command is for a terminal of its own, which may be in another folder.
         files = write_files(plan, chosen['output'].absolute())
     except ParameterError as error:
-        return print_error(error)
+        return command_line.print_error(error)
     print(f'{len(plan.robots)} robots in world {plan.world_name}: '
           + ', '.join(str(file) for file in files.values()))
     print('\n'.join(commands(plan, files)))
-    return ExitStatus.OK
+    return command_line.ExitStatus.OK

@@ -28,9 +28,6 @@ Content = Element | str | bool | int | float | tuple[float, ...]
 Colour = tuple[float, float, float]
 """Red, green and blue, each in [0, 1]."""
 
-_GOLDEN = 0.618033988749895
-"""The fractional part of the golden ratio: multiples of it, modulo 1, are spread evenly."""
-
 
 def tag(name: str, /, *content: Content, **attributes: str) -> Element:
     """
@@ -108,8 +105,9 @@ def robot_colour(robot_id: int) -> Colour:
     >>> robot_colour(1) != robot_colour(2)
     True
     """
-    lightness = 0.45 + 0.15 * (robot_id % 2)
-    red, green, blue = colorsys.hls_to_rgb(robot_id * _GOLDEN % 1.0, lightness, 0.75)
+    # Multiples of the golden ratio, modulo 1, are spread evenly.
+    hue, lightness = robot_id * 0.618033988749895 % 1.0, 0.45 + 0.15 * (robot_id % 2)
+    red, green, blue = colorsys.hls_to_rgb(hue, lightness, 0.75)
     return round(red, 3), round(green, 3), round(blue, 3)
 
 
@@ -122,18 +120,13 @@ MIN_BEAMS = 8
 """The least number of beams. Between fewer beams a robot could be undetected until it is near."""
 
 
-LIDAR_RANGE = 4.0
-"""[m]."""
-LIDAR_RATE = 5.0
-"""Scans per second [Hz]."""
+LIDAR_RANGE, LIDAR_RATE = 4.0, 5.0
+"""[m, Hz]."""
+# Gazebo Sim renders a cube map round the scanner. Towards the edges of the cube its near clipping
+# plane is farther away, by up to the square root of three. Objects nearer than the least range are
+# reported as too near, and hide everything behind them.
 MIN_RANGE = body.HEAD_RADIUS * math.sqrt(3) + 0.001
-"""
-The least range of a scanner [m].
-
-Gazebo Sim renders a cube map round the scanner. Towards the edges of the cube its near clipping
-plane is farther away, by up to the square root of three. Objects nearer than the least range are
-reported as too near, and hide everything behind them.
-"""
+"""The least range of a scanner [m]."""
 
 
 @dataclass(frozen=True)

@@ -28,36 +28,17 @@ import re
 from typing import NamedTuple
 
 from leader_election.parameters import ParameterError
-from leader_election.ros.gazebo.sdf import (
-    Colour,
-    document,
-    drive_plugin,
-    Element,
-    Equipment,
-    ground_truth_plugin,
-    indented,
-    material,
-    robot_colour,
-    sensors,
-    STEP,
-    tag,
-    world_plugins,
-)
+from leader_election.ros.gazebo import sdf
+from leader_election.ros.gazebo.sdf import Colour, Element, Equipment, tag
 from leader_election.simulation import robot_body as body
-from leader_election.simulation.scene import (
-    Arena,
-    obstacle_rectangles,
-    outer_walls,
-    Rectangle,
-    WALL_HEIGHT,
-)
+from leader_election.simulation.scene import Arena, obstacle_rectangles, outer_walls, WALL_HEIGHT
 from leader_election.swarm.fleet.robot_list import RobotSpec
 
 SDF_VERSION = '1.7'
 """A version that all versions of Gazebo Sim read."""
 
-_BLACK = (0.1, 0.1, 0.1)
-_WHITE = (0.95, 0.95, 0.95)
+_BLACK, _WHITE = (0.1, 0.1, 0.1), (0.95, 0.95, 0.95)
+_GREY, _SAND, _GROUND = (0.55, 0.57, 0.6), (0.76, 0.68, 0.54), (0.83, 0.84, 0.82)
 
 
 def robot_sdf(robot: RobotSpec, equipment: Equipment) -> str:
@@ -69,7 +50,7 @@ def robot_sdf(robot: RobotSpec, equipment: Equipment) -> str:
     >>> 'gz-sim-diff-drive-system' in robot_sdf(RobotSpec('robot_1', 1), Equipment())
     True
     """
-    return document(tag('sdf', robot_model(robot, equipment), version=SDF_VERSION))
+    return sdf.document(tag('sdf', robot_model(robot, equipment), version=SDF_VERSION))
 
 
 def robot_model(robot: RobotSpec, equipment: Equipment) -> Element:
@@ -77,42 +58,35 @@ def robot_model(robot: RobotSpec, equipment: Equipment) -> Element:
     x, y, yaw = robot.pose
     half = body.WHEEL_SEPARATION / 2
     return tag(
-        'model', tag('pose', (x, y, equipment.z, 0.0, 0.0, yaw)),
-        _chassis(robot, equipment),
+        'model', _pose(x, y, equipment.z, yaw), _chassis(robot, equipment),
         _wheel('left', half), _wheel('right', -half), _joint('left'), _joint('right'),
-        drive_plugin(), *([ground_truth_plugin()] if equipment.ground_truth else []),
+        sdf.drive_plugin(), *([sdf.ground_truth_plugin()] if equipment.ground_truth else []),
         name=robot.name)
 
 
 def _chassis(robot: RobotSpec, equipment: Equipment) -> Element:
-    colour = robot_colour(robot.id)
-    disc = _cylinder_geometry(body.RADIUS, body.TOP - body.FLOOR)
-    head = _cylinder_geometry(body.HEAD_RADIUS, body.HEAD)
-    nose = tag('geometry', tag('box', tag('size', (0.07, 0.03, 0.01))))
-    caster = _sphere_geometry(body.CASTER_RADIUS)
-    at_caster = _pose(body.CASTER_X, 0.0, body.CASTER_RADIUS)
+    colour = sdf.robot_colour(robot.id)
+    nose = _geometry('box', size=(0.07, 0.03, 0.01))
     return tag(
         'link', _inertial(body.CHASSIS),
-        tag('collision', _pose(0.0, 0.0, body.MIDDLE), disc, name='disc_shape'),
-        tag('visual', _pose(0.0, 0.0, body.MIDDLE), disc, material(colour), name='disc'),
-        tag('collision', _pose(0.0, 0.0, body.SCANNER_Z), head, name='head_shape'),
-        tag('visual', _pose(0.0, 0.0, body.SCANNER_Z), head, material(colour), name='head'),
+        *_part('disc', _geometry('cylinder', radius=body.RADIUS, length=body.TOP - body.FLOOR),
+               colour, _pose(0.0, 0.0, body.MIDDLE)),
+        *_part('head', _geometry('cylinder', radius=body.HEAD_RADIUS, length=body.HEAD),
+               colour, _pose(0.0, 0.0, body.SCANNER_Z)),
         # Shows the forward direction.
-        tag('visual', _pose(0.07, 0.0, body.TOP + body.HEAD + 0.005), nose, material(_WHITE),
-            name='nose'),
+        tag('visual', _pose(0.07, 0.0, body.TOP + body.HEAD + 0.005), nose,
+            sdf.material(_WHITE), name='nose'),
         # The caster does not turn, but slides without friction.
-        tag('collision', at_caster, caster, _surface(0.0), name='caster_shape'),
-        tag('visual', at_caster, caster, material(_BLACK), name='caster'),
-        *sensors(robot.name, equipment),
+        *_part('caster', _geometry('sphere', radius=body.CASTER_RADIUS), _BLACK,
+               _pose(body.CASTER_X, 0.0, body.CASTER_RADIUS), _surface(0.0)),
+        *sdf.sensors(robot.name, equipment),
         name='base_link')
 
 
 def _wheel(side: str, y: float) -> Element:
-    ball = _sphere_geometry(body.WHEEL_RADIUS)
-    return tag(
-        'link', _pose(0.0, y, body.WHEEL_RADIUS), _inertial(body.WHEEL),
-        tag('collision', ball, _surface(body.FRICTION), name='collision'),
-        tag('visual', ball, material(_BLACK), name='visual'), name=f'{side}_wheel')
+    return tag('link', _pose(0.0, y, body.WHEEL_RADIUS), _inertial(body.WHEEL), *_part(
+        'wheel', _geometry('sphere', radius=body.WHEEL_RADIUS), _BLACK, _surface(body.FRICTION)),
+        name=f'{side}_wheel')
 
 
 def _joint(side: str) -> Element:
@@ -125,16 +99,19 @@ def _joint(side: str) -> Element:
         name=f'{side}_wheel_joint', type='revolute')
 
 
-def _pose(x: float, y: float, z: float) -> Element:
-    return tag('pose', (x, y, z, 0.0, 0.0, 0.0))
+def _pose(x: float, y: float, z: float, yaw: float = 0.0) -> Element:
+    return tag('pose', (x, y, z, 0.0, 0.0, yaw))
 
 
-def _cylinder_geometry(radius: float, length: float) -> Element:
-    return tag('geometry', tag('cylinder', tag('radius', radius), tag('length', length)))
+def _geometry(shape: str, **sizes: float | tuple[float, ...]) -> Element:
+    return tag('geometry', tag(shape, *(tag(name, size) for name, size in sizes.items())))
 
 
-def _sphere_geometry(radius: float) -> Element:
-    return tag('geometry', tag('sphere', tag('radius', radius)))
+def _part(name: str, geometry: Element, colour: Colour, *further: Element) -> list[Element]:
+    """Return a shape that collides and is seen, with its pose and its surface."""
+    return [tag('collision', *further, geometry, name=f'{name}_shape'),
+            tag('visual', *(each for each in further if each.tag == 'pose'), geometry,
+                sdf.material(colour), name=name)]
 
 
 def _surface(friction: float) -> Element:
@@ -143,14 +120,8 @@ def _surface(friction: float) -> Element:
 
 def _inertial(part: body.RigidBody) -> Element:
     names = ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
-    return tag(
-        'inertial', _pose(*part.centre), tag('mass', part.mass),
-        tag('inertia', *(tag(name, value)
-                         for name, value in zip(names, part.moments + part.products))))
-
-
-_GREY = (0.55, 0.57, 0.6)
-_SAND = (0.76, 0.68, 0.54)
+    return tag('inertial', _pose(*part.centre), tag('mass', part.mass), tag(
+        'inertia', *map(tag, names, part.moments + part.products)))
 
 
 def arena_model(arena: Arena) -> Element:
@@ -158,22 +129,13 @@ def arena_model(arena: Arena) -> Element:
     obstacles = [each for obstacle in arena.obstacles for each in obstacle_rectangles(obstacle)]
     parts = [part for kind, rectangles, colour in (
         ('wall', outer_walls(arena.outline), _GREY), ('obstacle', obstacles, _SAND))
-        for i, rectangle in enumerate(rectangles, 1)
-        for part in _box(f'{kind}_{i}', rectangle, colour)]
+        for i, each in enumerate(rectangles, 1) for part in _part(
+            f'{kind}_{i}', _geometry('box', size=(each.length, each.width, WALL_HEIGHT)), colour,
+            _pose(each.x, each.y, WALL_HEIGHT / 2, each.yaw))]
     return tag('model', tag('static', True), tag('link', *parts, name='link'), name='arena')
 
 
-def _box(name: str, rectangle: Rectangle, colour: Colour) -> list[Element]:
-    """Return the collision and the visual of a box."""
-    pose = tag('pose', (rectangle.x, rectangle.y, WALL_HEIGHT / 2, 0.0, 0.0, rectangle.yaw))
-    size = (rectangle.length, rectangle.width, WALL_HEIGHT)
-    shape = tag('geometry', tag('box', tag('size', size)))
-    return [tag('collision', pose, shape, name=f'{name}_shape'),
-            tag('visual', pose, shape, material(colour), name=name)]
-
-
 WORLD_NAME = 'swarm'
-_GROUND = (0.83, 0.84, 0.82)
 _MARGIN = 10.0
 """The width of the ground beyond the arena, on each side [m]."""
 
@@ -193,13 +155,13 @@ def world_sdf(arena: Arena, robots: Sequence[RobotSpec], equipment: Equipment) -
     left, bottom, right, top = arena.outline.bounds
     size = (right - left + 2 * _MARGIN, top - bottom + 2 * _MARGIN)
     physics = tag(
-        'physics', tag('max_step_size', STEP), tag('real_time_factor', 1.0),
-        tag('real_time_update_rate', 1.0 / STEP), name='step', type='ode')
+        'physics', tag('max_step_size', sdf.STEP), tag('real_time_factor', 1.0),
+        tag('real_time_update_rate', 1.0 / sdf.STEP), name='step', type='ode')
     world = tag(
-        'world', physics, *world_plugins(equipment), _scene(), _sun(), _ground(size),
+        'world', physics, *sdf.world_plugins(equipment), _scene(), _sun(), _ground(size),
         arena_model(arena), *(robot_model(robot, equipment) for robot in robots),
         name=WORLD_NAME)
-    return document(tag('sdf', world, version=SDF_VERSION))
+    return sdf.document(tag('sdf', world, version=SDF_VERSION))
 
 
 def _scene() -> Element:
@@ -211,18 +173,15 @@ def _scene() -> Element:
 
 def _sun() -> Element:
     return tag(
-        'light', tag('pose', (0.0, 0.0, 10.0, 0.0, 0.0, 0.0)), tag('cast_shadows', False),
+        'light', _pose(0.0, 0.0, 10.0), tag('cast_shadows', False),
         tag('diffuse', (0.9, 0.9, 0.9, 1.0)), tag('specular', (0.1, 0.1, 0.1, 1.0)),
         tag('direction', (-0.4, 0.2, -0.9)), name='sun', type='directional')
 
 
 def _ground(size: tuple[float, float]) -> Element:
-    plane = tag('geometry', tag('plane', tag('normal', (0.0, 0.0, 1.0)), tag('size', size)))
-    return tag(
-        'model', tag('static', True), tag(
-            'link', tag('collision', plane, name='plane_shape'),
-            tag('visual', plane, material(_GROUND), name='plane'), name='link'),
-        name='ground')
+    plane = _geometry('plane', normal=(0.0, 0.0, 1.0), size=size)
+    return tag('model', tag('static', True), tag(
+        'link', *_part('plane', plane, _GROUND), name='link'), name='ground')
 
 
 SUFFIXES = ('.sdf', '.world')
@@ -234,10 +193,9 @@ _SYSTEM = re.compile(r'(?:lib)?(?:gz-sim|ignition-gazebo)\d*-(.+)-system(?:\.so)
 
 
 class UserWorld(NamedTuple):
-    """A world file of a user."""
+    """A world file of a user: the name of the world, and the text."""
 
     name: str
-    """The name of the world."""
     text: str
 
 
@@ -290,11 +248,11 @@ def add_robots(world: UserWorld, robots: Sequence[RobotSpec], equipment: Equipme
             raise ParameterError('world', problem=f': there is a model {robot.name} already, as '
                                  'one of the robots is called; rename it there')
     there = {_system(name) for name in re.findall(r'filename\s*=\s*["\'](.*?)["\']', world.text)}
-    added = [plugin for plugin in world_plugins(equipment)
+    added = [plugin for plugin in sdf.world_plugins(equipment)
              if _system(plugin.get('filename', '')) not in there]
     added += [robot_model(robot, equipment) for robot in robots]
     before, _, after = world.text.rpartition('</world>')
-    inside = ''.join(f'  {indented(element, 2)}\n  ' for element in added)
+    inside = ''.join(f'  {sdf.indented(element, 2)}\n  ' for element in added)
     return f'{before}{inside}</world>{after}'
 
 

@@ -36,12 +36,7 @@ from leader_election.parameters import (
     ParameterError,
     table,
 )
-from leader_election.swarm.fleet.fleet_settings import (
-    all_sections,
-    effective_parameters,
-    global_parameters,
-    TOPIC,
-)
+from leader_election.swarm.fleet import fleet_settings
 from leader_election.swarm.fleet.key_file import read_keys
 
 PACKAGE = 'leader_election'
@@ -138,7 +133,10 @@ def check_argument_names(words: Sequence[str], file: str, known: Iterable[str]) 
     ParameterError: ...
     """
     known = list(known)
-    for word in words[_index_after_file(words, file):]:
+    after = next((i + 1 for i, word in enumerate(words) if (
+        word == Path(file).name and words[i - 1] == PACKAGE
+        or os.path.realpath(word) == os.path.realpath(file))), len(words))
+    for word in words[after:]:
         name, is_argument, _ = word.partition(':=')
         if is_argument and name not in known:
             hint = (f'{name} is a parameter: set it in the fleet file or in params_file; '
@@ -146,15 +144,6 @@ def check_argument_names(words: Sequence[str], file: str, known: Iterable[str]) 
                     else did_you_mean(name, known))
             raise ParameterError(name, problem=f': {Path(file).name} has no such argument; '
                                  f'{hint}--show-args lists all that it has')
-
-
-def _index_after_file(words: Sequence[str], file: str) -> int:
-    """Return the index after the word that names the launch file, or the end if none does."""
-    for i, word in enumerate(words):
-        in_package = i > 0 and words[i - 1] == PACKAGE and word == Path(file).name
-        if in_package or os.path.realpath(word) == os.path.realpath(file):
-            return i + 1
-    return len(words)
 
 
 def given_values(settings: Mapping[str, str], parameters: type,
@@ -197,7 +186,7 @@ def enclosing_parameters(settings: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(each, tuple):
             found |= [each]
         else:
-            for _, parameters in all_sections(each):
+            for _, parameters in fleet_settings.all_sections(each):
                 found |= parameters
     return found
 
@@ -212,8 +201,8 @@ def sim_time(settings: Mapping[str, Any], default: bool) -> bool:
     :raises ParameterError: for another value than true or false.
     """
     name = 'use_sim_time'
-    found = settings[name] or {**enclosing_parameters(settings), **global_parameters(
-        settings['params_file'])}.get(name, default)
+    of_file = fleet_settings.global_parameters(settings['params_file'])
+    found = settings[name] or {**enclosing_parameters(settings), **of_file}.get(name, default)
     return bool(Parameter(name, bool, False, '').parse(str(found)))
 
 
@@ -231,12 +220,9 @@ def noise_of_odometry(path: str, given: Mapping[str, Any],
     >>> noise_of_odometry('', {'pose_source': 'cooperative'}, {'odometry_noise_turn': 0.0})
     {}
     """
-    places = [given, *(parameters for _, parameters in all_sections(path))]
+    places = [given, *(parameters for _, parameters in fleet_settings.all_sections(path))]
     return {} if any({'pose_source', *noise} & set(place) for place in places) else noise
 
-
-ROBOT_ID = 'robot_id'
-"""The one parameter that a launch file always sets."""
 
 
 def check_namespace(text: str) -> str:
@@ -246,7 +232,7 @@ def check_namespace(text: str) -> str:
     :raises ParameterError: for another one.
     """
     # Namespaces have the syntax of topic names.
-    if text not in ('', '/') and not re.fullmatch(TOPIC, text, re.ASCII):
+    if text not in ('', '/') and not re.fullmatch(fleet_settings.TOPIC, text, re.ASCII):
         raise ParameterError('namespace', text, 'a name of letters, digits and single _, the '
                              'first no digit, several with / between them, or / alone for none')
     return text
@@ -311,7 +297,7 @@ def check_parameters(path: str, tables: Mapping[str, type], given: Mapping[str, 
     """
     checked: list[tuple[type, dict[str, Any]]] = []
     for (node, kind), values in zip(
-            tables.items(), effective_parameters(path, tables, given), strict=True):
+            tables.items(), fleet_settings.effective_parameters(path, tables, given), strict=True):
         if (kind, values) in checked:
             continue
         checked.append((kind, values))
@@ -326,7 +312,8 @@ def _check_node(kind: type, values: Mapping[str, Any]) -> None:
     if kind is not ElectionParameters:
         build(kind, {p.name: values[p.name] for p in table(kind) if p.name in values})
         return
-    parameters = built(ElectionParameters, {ROBOT_ID: 0, **values})
+    # A launch file sets the id of each robot.
+    parameters = built(ElectionParameters, {'robot_id': 0, **values})
     for name in names_in(parameters.instances):
         built(InstanceParameters, values, f'{name}.')
     check_tasks(values)
@@ -342,7 +329,7 @@ def refuse_quorum(path: str, node: str) -> None:
     :param node: its name with its namespace.
     :raises ParameterError: if it takes one.
     """
-    if effective_parameters(path, [node], {})[0].get('quorum') == 'majority':
+    if fleet_settings.effective_parameters(path, [node], {})[0].get('quorum') == 'majority':
         raise ParameterError('quorum', problem=f': majority is not allowed in {path}; the roster '
                              'of the running swarm lacks this robot: start all robots at once')
 

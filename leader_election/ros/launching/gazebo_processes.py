@@ -21,21 +21,9 @@ import sys
 from typing import Any
 
 from leader_election.parameters.command_line import print_error
-from leader_election.ros.launching import bound
+from leader_election.ros.launching import bound, processes
 from leader_election.ros.launching.arguments import check_installed
-from leader_election.ros.launching.processes import (
-    bound_node,
-    distro,
-    package_node,
-    shut_down,
-    shut_down_with_status,
-    start_after,
-)
-from leader_election.swarm.fleet.robot_list import (
-    BUFFER_REMEDY,
-    buffers_too_small,
-    MANY_ROBOTS,
-)
+from leader_election.swarm.fleet import robot_list
 
 
 def check_gazebo_installed() -> None:
@@ -47,8 +35,8 @@ def check_gazebo_installed() -> None:
     """
     for package, executable in (('ros_gz_sim', 'create'), ('ros_gz_bridge', 'parameter_bridge')):
         check_installed(package, executable, (
-            f'install it with apt install ros-{distro()}-ros-gz, or take the embedded world: ros2 '
-            'launch leader_election swarm.launch.py robots:=30 motion:=levy'))
+            f'install it with apt install ros-{processes.distro()}-ros-gz, or take the embedded '
+            'world: ros2 launch leader_election swarm.launch.py robots:=30 motion:=levy'))
 
 
 def gazebo_server(world: Path, headless: bool) -> list[Any]:
@@ -67,7 +55,7 @@ def gazebo_server(world: Path, headless: bool) -> list[Any]:
             return []
         print_error(f'Gazebo has ended by itself, with status {event.returncode}; see its output')
         # gz ends with status 0 also when it cannot load the world.
-        return shut_down(event, context, max(event.returncode, 1))
+        return processes.shut_down(event, context, max(event.returncode, 1))
 
     # gz_sim.launch.py puts the arguments into a shell command.
     rendering = ' --headless-rendering' if headless else ''
@@ -82,10 +70,10 @@ def warn_of_buffers(robots: int, settings: Mapping[str, int]) -> None:
     :param robots: their number.
     :param settings: of this computer (:func:`.buffer_sizes`).
     """
-    small = buffers_too_small(settings)
-    if robots > MANY_ROBOTS and small:
+    small = robot_list.buffers_too_small(settings)
+    if robots > robot_list.MANY_ROBOTS and small:
         print(f'warning: {small}, too little for {robots} robots in Gazebo Sim: some would get no '
-              f'commands. Stop, raise it and start again: {BUFFER_REMEDY}',
+              f'commands. Stop, raise it and start again: {robot_list.BUFFER_REMEDY}',
               file=sys.stderr, flush=True)
 
 
@@ -117,10 +105,10 @@ def gazebo_bridge(settings: Mapping[str, str], config: Path, name: str, sim_time
     :param name: of its node.
     :param sim_time: whether it uses simulated time.
     """
-    return bound_node(
+    return processes.bound_node(
         settings, 'ros_gz_bridge', 'parameter_bridge', name=name, output='screen',
         parameters=[{'config_file': str(config), 'use_sim_time': sim_time}],
-        on_exit=shut_down_with_status)
+        on_exit=processes.shut_down_with_status)
 
 
 def after_the_clock(settings: Mapping[str, str], actions: Sequence[Any]) -> list[Any]:
@@ -132,8 +120,8 @@ def after_the_clock(settings: Mapping[str, str], actions: Sequence[Any]) -> list
     :param settings: the values of arguments.
     :param actions: those that follow.
     """
-    return start_after(
-        package_node(settings, 'await_clock', 'await_clock', {}, {}), actions,
+    return processes.start_after(
+        processes.package_node(settings, 'await_clock', 'await_clock', {}, {}), actions,
         'simulated time did not begin; see what Gazebo and the bridge of the clock say')
 
 
@@ -147,8 +135,9 @@ def robot_odometry(settings: Mapping[str, str], name: str, parameters: Mapping[s
     :param parameters: of the node, empty if it is not needed.
     :param sim_time: whether it uses simulated time.
     """
-    return [package_node(settings, 'gazebo_odometry', name, parameters, {'use_sim_time': sim_time},
-                         on_exit=shut_down_with_status)] if parameters else []
+    return [processes.package_node(
+        settings, 'gazebo_odometry', name, parameters, {'use_sim_time': sim_time},
+        on_exit=processes.shut_down_with_status)] if parameters else []
 
 
 def spawn_model(settings: Mapping[str, str], world_name: str, name: str, model: Path,
@@ -164,6 +153,6 @@ def spawn_model(settings: Mapping[str, str], world_name: str, name: str, model: 
     """
     words = [word for option, value in zip(('-x', '-y', '-z', '-Y'), pose)
              for word in (option, repr(value))]
-    return bound_node(
+    return processes.bound_node(
         settings, 'ros_gz_sim', 'create', output='screen',
         arguments=['-world', world_name, '-name', name, '-file', str(model), *words])

@@ -34,16 +34,7 @@ from typing import Any
 
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import print_error
-from leader_election.ros.launching import bound
-from leader_election.ros.launching.arguments import (
-    check_installed,
-    check_namespace,
-    check_programs,
-    enclosing_parameters,
-    LOG_LEVEL,
-    PACKAGE,
-    parse_bool,
-)
+from leader_election.ros.launching import arguments, bound
 from leader_election.swarm.fleet.robot_list import format_ids
 
 
@@ -82,19 +73,19 @@ def package_node(settings: Mapping[str, str], executable: str, name: str,
     """
     files = [settings['params_file']] if settings['params_file'] else []
     # ROS takes the last value. launch_ros gives those of the including file first.
-    known = enclosing_parameters(settings)
+    known = arguments.enclosing_parameters(settings)
     given = {name: value for name, value in defaults.items() if settings.get(name)}
     before = {name: value for name, value in defaults.items() if name not in {*known, *given}}
     # The name is remapped, not given to Node, which would restrict the parameters to the node of
     # that name. They are for the robots in the same process, too.
     return bound_node(
-        settings, PACKAGE, executable,
-        namespace=check_namespace(settings.get('namespace', '')),
+        settings, arguments.PACKAGE, executable,
+        namespace=arguments.check_namespace(settings.get('namespace', '')),
         # The reason for the end of a process is in the log of the launch, too.
         parameters=[*[before] * bool(before), *files, {**given, **parameters}], output='both',
         arguments=[
             '--ros-args', '-r', f'__node:={name}',
-            '--log-level', LOG_LEVEL.parse(settings['log_level'])],
+            '--log-level', arguments.LOG_LEVEL.parse(settings['log_level'])],
         # A process with many nodes takes long to shut down.
         sigterm_timeout='30',
         **options)
@@ -108,19 +99,16 @@ def rviz_nodes(settings: Mapping[str, str], sim_time: bool) -> list[Any]:
     :param sim_time: whether it uses simulated time.
     :raises ParameterError: if it is not installed.
     """
-    if not parse_bool(settings, 'rviz'):
+    if not arguments.parse_bool(settings, 'rviz'):
         return []
     from launch.substitutions import PathJoinSubstitution
     from launch_ros.substitutions import FindPackageShare
-    try:
-        check_installed('rviz2', 'rviz2', f'install it with apt install ros-{distro()}-rviz2, '
-                                          'or leave rviz out')
-    except ParameterError as error:
-        raise ParameterError('rviz', problem=f': {error}') from None
-    view = PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', 'swarm.rviz'])
+    arguments.check_installed('rviz2', 'rviz2', (
+        f'install it with apt install ros-{distro()}-rviz2, or leave rviz out'))
+    view = PathJoinSubstitution([FindPackageShare(arguments.PACKAGE), 'config', 'swarm.rviz'])
     return [bound_node(
         settings, 'rviz2', 'rviz2',
-        namespace=check_namespace(settings.get('namespace', '')),
+        namespace=arguments.check_namespace(settings.get('namespace', '')),
         arguments=['-d', view], parameters=[{'use_sim_time': sim_time}])]
 
 
@@ -153,7 +141,7 @@ def observers(settings: Mapping[str, str], monitor: Mapping[str, Any],
     """
     shown = [package_node(settings, name, name, monitor, {'use_sim_time': sim_time},
                           on_exit=shut_down_with_status)
-             for name in ('monitor', 'web') if parse_bool(settings, name)]
+             for name in ('monitor', 'web') if arguments.parse_bool(settings, name)]
     return shown + rviz_nodes(settings, sim_time)
 
 
@@ -188,7 +176,7 @@ def ends_on_error(callback: OpaqueCallback) -> OpaqueCallback:
     def decorated(context: Any) -> list[Any]:
         try:
             actions = callback(context)
-            check_programs(actions)
+            arguments.check_programs(actions)
             return [*_interrupts_processes(context), *actions]
         except ParameterError as error:
             if context.asyncio_loop is None:

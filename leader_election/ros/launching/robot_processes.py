@@ -25,18 +25,10 @@ from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build, Parameter, ParameterError, table
 from leader_election.parameters.files import read_yaml
-from leader_election.ros.launching.arguments import (
-    check_namespace,
-    check_tasks,
-    configured_tasks,
-    full_namespace,
-    given_values,
-    parse_bool,
-)
+from leader_election.ros.launching import arguments
 from leader_election.ros.launching.processes import package_node, shut_down_with_status, stop
 from leader_election.swarm.fleet import fleet_settings
 from leader_election.swarm.fleet.fleet_file import FleetRobot, load_fleet
-from leader_election.swarm.fleet.fleet_settings import effective_parameters
 from leader_election.swarm.fleet.transports import LinkParameters, TRANSPORTS
 
 NODE_ARGUMENTS = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout', 'output_namespace')
@@ -44,23 +36,24 @@ NODE_ARGUMENTS = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout', 'outp
 ODOMETRY_TIMEOUT = 10.0
 """The default on hardware, where a driver that does not run should be noticed soon [s]."""
 NODE_NAME = 'election_node'
-TF = fleet_settings.TOPICS['tf_topic']
 TOPIC_NAMES = fleet_settings.TOPICS | {fleet_settings.SHARED_TOPIC: fleet_settings.SHARED_TOPIC}
 """The names of topics in nodes, by the keys of a fleet file."""
-STATIC_SUFFIX = '_static'
 
 
 class RobotLaunch(NamedTuple):
-    """The namespace, parameters and remappings of one robot's processes."""
+    """
+    The namespace, parameters and remappings of one robot's processes.
+
+    :ivar parameters: of the robot's node.
+    :ivar driving: further parameters of a node that drives the robot.
+    :ivar link: the parameters of node ``link``, ``None`` for no such node.
+    """
 
     namespace: str
     parameters: dict[str, Any]
-    """Of the robot's node."""
     remappings: list[tuple[str, str]]
     driving: dict[str, Any]
-    """Further parameters of a node that drives the robot."""
     link: dict[str, Any] | None
-    """The parameters of node ``link``, ``None`` for no such node."""
 
 
 def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
@@ -76,21 +69,21 @@ def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
     >>> robot_launch({'robot_id': '3', 'odom_topic': 'wheels'}, 'tb4-03')  # doctest: +ELLIPSIS
     RobotLaunch(namespace='robot_3', parameters={'robot_id': 3}, ...)
     """
-    arguments = given_values(settings, ElectionParameters, NODE_ARGUMENTS)
+    own = arguments.given_values(settings, ElectionParameters, NODE_ARGUMENTS)
     robot = _fleet_robot(settings, hostname)
-    if robot is None and 'robot_id' not in arguments:
+    if robot is None and 'robot_id' not in own:
         required = next(p for p in table(ElectionParameters) if p.name == 'robot_id')
         raise ParameterError('robot_id', problem=f' is missing; it takes {required.allowed()}, or '
                              'give a fleet_file, which has it under the name of the robot')
-    parameters = (robot.parameters if robot else {}) | arguments
-    check_tasks(parameters)
+    parameters = (robot.parameters if robot else {}) | own
+    arguments.check_tasks(parameters)
     driving = robot.driving if robot else {}
     name = robot.spec.name if robot else f"robot_{parameters['robot_id']}"
-    namespace = check_namespace(settings.get('namespace') or name)
+    namespace = arguments.check_namespace(settings.get('namespace') or name)
     given = {name: fleet_settings.check_topic_name(settings[name], f'parameter {name}')
              for name in fleet_settings.TOPICS if settings.get(name)}
     if fleet_settings.SHARED_TOPIC in given:
-        full = full_namespace(settings, namespace)
+        full = arguments.full_namespace(settings, namespace)
         given[fleet_settings.SHARED_TOPIC] = shared_topic(given[fleet_settings.SHARED_TOPIC], full)
     topics = fleet_settings.TOPICS | (robot.topics if robot else {}) | given
     return RobotLaunch(namespace, fleet_settings.task_parameters(driving, parameters) | parameters,
@@ -108,7 +101,7 @@ def _link(argument: str, of_file: dict[str, Any]) -> dict[str, Any] | None:
             raise ParameterError('link', problem=f': {argument!r} is not YAML: {error}') from None
         layer = fleet_settings.SettingsLayer('arguments', given)
         return of_file | fleet_settings.merge_layers([layer]).link
-    used = parse_bool({'link': argument}, 'link') if argument else of_file != {}
+    used = arguments.parse_bool({'link': argument}, 'link') if argument else of_file != {}
     return of_file if used else None
 
 
@@ -123,7 +116,7 @@ def message_length(path: str, node: str, given: Mapping[str, Any]) -> int:
     >>> message_length('', '/alice/link', {'kind': 'serial', 'length': 250})
     228
     """
-    values = effective_parameters(path, [node], given)[0]
+    [values] = fleet_settings.effective_parameters(path, [node], given)
     parameters = build(LinkParameters, {p.name: values[p.name] for p in table(LinkParameters)
                                         if p.name in values})
     return min(TRANSPORTS.get(parameters.kind).room(parameters), MAX_LENGTH)
@@ -153,8 +146,8 @@ def _remappings(topics: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return the remappings of topics. Transforms have two, of which one is static."""
     moved = [(TOPIC_NAMES[topic], place) for topic, place in topics.items()
              if TOPIC_NAMES[topic] != place]
-    tf = topics['tf_topic']
-    return moved + ([(TF + STATIC_SUFFIX, tf + STATIC_SUFFIX)] if tf != TF else [])
+    return moved + [(f'{name}_static', f'{place}_static') for name, place in moved
+                    if name == TOPIC_NAMES['tf_topic']]
 
 
 def _fleet_robot(settings: Mapping[str, str], hostname: str) -> FleetRobot | None:
@@ -182,9 +175,9 @@ def at_its_end(settings: Mapping[str, str], companions: Sequence[Any] = ()) -> d
         started again: nodes must not drive the robot without it.
     :raises ParameterError: for a wrong value.
     """
-    required, respawn = parse_bool(settings, 'required'), parse_bool(settings, 'respawn')
+    required = arguments.parse_bool(settings, 'required')
     delay = RESPAWN_DELAY.parse(settings[RESPAWN_DELAY.name])
-    if respawn:
+    if arguments.parse_bool(settings, 'respawn'):
         return {'respawn': True, 'respawn_delay': delay}
     return {'on_exit': shut_down_with_status if required else stop(companions) or None}
 
@@ -233,8 +226,9 @@ def tasks_of_robots(settings: Mapping[str, str], robots: Iterable[str]) -> list[
     """
     argument = {'tasks': settings['tasks']} if settings['tasks'] else {}
     nodes = [f'{robot}/{NODE_NAME}' for robot in robots]
-    return [[task for names in configured_tasks(values).values() for task in names]
-            for values in effective_parameters(settings['params_file'], nodes, argument)]
+    return [[task for names in arguments.configured_tasks(values).values() for task in names]
+            for values in fleet_settings.effective_parameters(
+                settings['params_file'], nodes, argument)]
 
 
 def check_scanner(settings: Mapping[str, str], robots: Sequence[str], beams: int) -> None:

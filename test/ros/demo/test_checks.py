@@ -22,7 +22,6 @@ from leader_election.election.messages.codec import codec_for, MAX_LENGTH, Messa
 from leader_election.election.robot.diagnostics import Status
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
-from leader_election.ros.demo.attacks import ATTACKS, Target, WEAK_IDS
 from leader_election.ros.demo.checks import (
     Check,
     Leaderships,
@@ -32,6 +31,7 @@ from leader_election.ros.demo.checks import (
     Timing,
     WRONG_FOR,
 )
+from leader_election.ros.demo.faults import ATTACKS, Target, WEAK_IDS
 from leader_election.swarm.reference_partition import PartitionJudge
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import pytest
@@ -152,7 +152,7 @@ def test_stable_time_counts_from_the_first_partition_the_recovery_or_the_last_st
 
 
 @pytest.mark.parametrize(('over', 'seconds', 'said'), [
-    ('{},3', 0.25, 'under those of two leaders for 0.75 s'),
+    ('{},3', 0.25, 'under those of two leaders for 0.50 s'),
     ('', 0.0, 'under a mandate in 0.0% of their time')])
 def test_two_mandates_over_a_robot_or_none_are_found(over, seconds, said, ros):
     """Their nodes both may act over robot 3 for a quarter of each second, or over nobody."""

@@ -15,11 +15,10 @@
 """The demonstration on logs: the parameters of its processes, and its table."""
 
 from argparse import Namespace
-from importlib.resources import files
 
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import build, ParameterError
-from leader_election.ros.demo.logs import LogsDemo, Punctuality, SIGHTINGS, swarms, table
+from leader_election.ros.demo.logs import LogsDemo, SIGHTINGS, swarms
 from leader_election.ros.demo.main import parse
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.fleet.robot_list import RobotHostParameters
@@ -57,14 +56,6 @@ def test_fourth_swarm_uses_sightings(words):
     assert own.keys() <= names
 
 
-def test_landmarks_are_read_from_the_folder(tmp_path):
-    path = swarms(options('--sightings', '--landmarks'))['with_filter']['landmarks']
-    assert path == str(
-        files('leader_election.simulation') / 'logs/physics5/measurements/landmarks.csv')
-    with pytest.raises(ParameterError, match='^argument --landmarks: there is no landmarks.csv'):
-        swarms(parse(['--logs', str(tmp_path), '--sightings', '--landmarks']))
-
-
 def test_check_of_logs_fails_when_the_run_ends_early_or_a_robot_is_silent(
         ros, tmp_path, monkeypatch, capsys):
     logs = LogsDemo(options('--output', str(tmp_path)))
@@ -96,27 +87,27 @@ def view(leader: int) -> RobotView:
     return Namespace(leader=leader)  # type: ignore[return-value]
 
 
-def test_last_column_is_the_filters_and_the_last_row_overall():
-    three = {'by_odometry': agreement(1, 2, 2, 2), 'by_truth_again': agreement(1, 1, 1, 2)}
-    four = {**three, 'with_filter': agreement(1, 1, 2, 1)}
-    assert [line.split() for line in table(three, 2.0)[1:]] == [
-        ['0', 'to', '2', 's', '75.0%', '50.0%', '100.0%'],
-        ['2', 'to', '4', 's', '50.0%', '0.0%', '75.0%'],
-        ['overall', '62.5%', '25.0%', '87.5%']]
-    header, *_, last = table(four, 2.0)
-    assert header.endswith('   true poses   all, filter   filter')
-    assert last.split() == ['overall', '62.5%', '25.0%', '87.5%', '75.0%', '87.5%']
-    assert {len(line) for line in table(four, 2.0)} == {len(header)}
+def test_report_prints_shares_of_robots_and_of_rounds_in_which_all_agree(
+        ros, tmp_path, monkeypatch, capsys):
+    logs = LogsDemo(options('--output', str(tmp_path), '--sightings'))
+    monkeypatch.setattr('leader_election.ros.demo.logs.draw_agreement', lambda *given: None)
+    logs.agreements.update(by_odometry=agreement(1, 2, 2, 2), by_truth_again=agreement(1, 1, 1, 2),
+                           with_filter=agreement(1, 1, 2, 1))
+    logs._report(None)
+    lines = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()[2:5]]
+    assert sorted(lines) == [
+        ['62.5%;', '25.0%', 'by odometry'], ['87.5%;', '75.0%', 'by true poses, a second time'],
+        ['87.5%;', '75.0%', 'with filter']]
 
 
-def test_punctuality_ignores_messages_between_rounds():
-    due, busy, silent = (Punctuality(1.0, [1]) for _ in range(3))
+def test_report_warns_of_robots_that_send_late(ros, tmp_path, monkeypatch, capsys):
+    logs = LogsDemo(options('--output', str(tmp_path)))
+    monkeypatch.setattr('leader_election.ros.demo.logs.draw_agreement', lambda *given: None)
+    logs.agreements = dict.fromkeys(logs.agreements, agreement(*[1] * 101))
     for second in range(101):
-        due.hear(1, float(second))
+        logs.count_late('by_truth', 1, float(second))
         # Three messages at once every three seconds: as many as are due, two thirds too late.
-        busy.hear(1, 3.0 * (second // 3))
-    assert due.share(100.0) == 1.0
-    assert busy.share(99.0) == pytest.approx(1.0 - 1.75 / 3.0)
-    due.hear(1, 100.0)
-    assert due.share(200.0) == pytest.approx(1.0 - 98.75 / 200.0), 'it has fallen silent'
-    assert silent.share(9.0) == 0.0
+        logs.count_late('by_truth', 2, 3.0 * (second // 3))
+    assert logs.late == pytest.approx(33 * 1.75)
+    logs._report(None)
+    assert 'robots sent late in 28.9% of their time' in capsys.readouterr().out

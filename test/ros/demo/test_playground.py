@@ -32,9 +32,15 @@ from browser import Browser, browser  # noqa: F401
 from leader_election.election.algorithms.given import GIVEN
 from leader_election.election.robot.parameters import built, ElectionParameters, further_names
 from leader_election.parameters import ParameterError, table
-from leader_election.ros.demo import controls, processes
-from leader_election.ros.demo.controls import CONTROLS, robot_parameters, SETTINGS, TOURS
-from leader_election.ros.demo.playground import main, Playground
+from leader_election.ros.demo import processes
+from leader_election.ros.demo.playground import (
+    CONTROLS,
+    main,
+    Playground,
+    robot_parameters,
+    SETTINGS,
+    TOURS,
+)
 from leader_election.ros.demo.processes import ProcessDied
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.process import spin
@@ -124,7 +130,7 @@ def play(ros: None, tmp_path: Path) -> Iterator[Callable[..., Play]]:
     for each in made:
         for child in [*each.typed]:
             each.end(child)
-        each.game.processes.stop(1.0)
+        each.game.stop(1.0)
 
 
 @pytest.mark.parametrize('name', CONTROLS)
@@ -319,12 +325,12 @@ def test_tours_execute_all_steps_and_are_undone(
         until(over)
         return told, last
 
-    with game.processes:
+    with game:
         game.start()
         before = dict(game.values)
         for title, steps in TOURS.items():
             assert 50.0 <= sum(step['wait'] for step in steps) <= 75.0
-            monkeypatch.setitem(controls.TOURS, title, [  # type: ignore[arg-type]
+            monkeypatch.setitem(TOURS, title, [  # type: ignore[arg-type]
                 step | {'wait': step['wait'] / 100.0} for step in steps])
             told, last = follow(title)
             assert told == [f"{title}: {step['text']}" for step in steps]

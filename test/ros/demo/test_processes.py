@@ -17,6 +17,8 @@
 import os
 from pathlib import Path
 import socket
+import subprocess
+import sys
 
 from leader_election.parameters import ParameterError
 from leader_election.ros.demo.processes import (
@@ -41,7 +43,8 @@ def state(pid: int) -> str:
 def test_paused_process_continues_or_ends_cleanly(ros, tmp_path):
     node = Node('bench')
     with Processes(tmp_path) as processes:
-        pid = processes.start('world', 'swarm_world', WORLD)
+        assert 'swarm_world' in processes.run('world', 'swarm_world', WORLD)
+        pid = processes.pids['world']
         spin_until([node], lambda: node.count_publishers('/robot_1/odom') == 1, 60.0)
         processes.pause('world')
         spin_until([node], lambda: state(pid) == 'T')
@@ -55,26 +58,29 @@ def test_paused_process_continues_or_ends_cleanly(ros, tmp_path):
 def test_ended_process_is_reported_with_its_last_line(ros, tmp_path):
     node = Node('bench')
     with Processes(tmp_path) as processes:
-        processes.start('world', 'swarm_world', {**WORLD, 'radio_loss': 2.0})
+        processes.run('world', 'swarm_world', {**WORLD, 'radio_loss': 2.0})
         with pytest.raises(ProcessDied, match='^world ended with status 2: error: parameter'):
             spin_until([node], lambda: processes.check() is not None, 60.0)
         assert processes.stop() == {'world': 2}
 
 
-def test_domain_in_use_is_not_chosen(monkeypatch):
-    monkeypatch.delenv('ROS_DOMAIN_ID')
-    # Of 102 domains four workers of pytest use 100.
-    monkeypatch.setattr('leader_election.ros.demo.processes.DOMAINS', (100, 101))
-    taken = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    taken.bind(('', 7400 + 250 * 101))
-    reserved = own_domain()
-    assert reserved and reserved[0] == 100
-    assert own_domain() is None
-    reserved[1].close()
-    again = own_domain()
-    assert again and again[0] == 100
-    again[1].close()
-    taken.close()
+RESERVE = """
+from leader_election.ros.demo import processes
+# Of 102 domains four workers of pytest use 100.
+processes.DOMAINS = (100, 101)
+print(*sorted(processes.own_domain() or 0 for _ in range(3)))
+"""
+
+
+def test_domain_in_use_is_not_chosen_and_another_is_reserved_until_the_end():
+    def reserved() -> str:
+        return subprocess.run([sys.executable, '-c', RESERVE], capture_output=True, text=True,
+                              env=os.environ | {'ROS_DOMAIN_ID': ''}, timeout=60).stdout.strip()
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind(('', 7400 + 250 * 101))
+        assert reserved() == '0 0 100'
+    assert reserved() == '0 100 101'
 
 
 def test_domain_of_the_user_stays(monkeypatch):
@@ -87,13 +93,9 @@ def test_files_of_an_earlier_run_are_removed_and_no_others(tmp_path):
     (tmp_path / 'log').mkdir()
     for file in (*earlier, tmp_path / 'mine.png'):
         file.write_text('')
-    folder, descriptor = own_folder(tmp_path)
-    assert folder == tmp_path and not any(file.exists() for file in earlier)
+    assert own_folder(tmp_path) == tmp_path and not any(file.exists() for file in earlier)
     assert (tmp_path / 'mine.png').exists()
-    other, second = own_folder(tmp_path)
-    assert other == tmp_path.with_name(f'{tmp_path.name}_2')
-    os.close(descriptor)
-    os.close(second)
+    assert own_folder(tmp_path) == tmp_path.with_name(f'{tmp_path.name}_2')
 
 
 def test_folder_is_refused_when_it_cannot_be_made(tmp_path):

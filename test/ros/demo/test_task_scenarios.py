@@ -18,12 +18,13 @@ import json
 from pathlib import Path
 
 from leader_election.election.tasks.coverage import packed_cells
-from leader_election.ros.demo.dispatch import JOBS, KNOWN_AFTER
 from leader_election.ros.demo.main import parse
 from leader_election.ros.demo.task_scenarios import (
     ALARM_DELAY,
     CLEAR_DELAY,
+    JOBS,
     JOIN_TIME,
+    KNOWN_AFTER,
     Observation,
     PEAK,
     SCENARIOS,
@@ -82,7 +83,7 @@ def test_count_scenario_ignores_unsteady_observations():
     assert not check.holds and 'no time' in check.text
     count.observe(swarm(2.0, 2.0))
     [check] = count.checks()
-    assert check.holds and '100.0% of the swarm (off by 0.0% per sample' in check.text
+    assert check.holds and '100.0% of the swarm (a sample is off by at most 0.0%' in check.text
 
 
 FIELD = ('field',)
