@@ -206,7 +206,7 @@ def test_command_writes_world_bridge_and_robots(tmp_path, monkeypatch, capsys):
     assert all('new/' not in line.replace(f'{tmp_path}/new', '') for line in commands), 'absolute'
     nodes = yaml.safe_load((tmp_path / 'new' / 'robots.yaml').read_text())
     roster = nodes['/**']['ros__parameters']
-    assert roster['roster'].startswith("{name: 'robot_1', id: 1") and roster['use_sim_time']
+    assert roster['roster'].startswith('{name: robot_1, id: 1') and roster['use_sim_time']
     for node in ('wander', 'gazebo_odometry'):
         assert nodes[node]['ros__parameters']['robots'] == 'robot_1,robot_2,robot_3'
         # Without them the robots stand still.
