@@ -23,14 +23,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from leader_election.swarm.snapshot import (
-    acts_over,
-    orphans,
-    Regions,
-    regions,
-    RobotView,
-    Snapshot,
-)
+from leader_election.swarm.snapshot import acts_over, orphans, regions, RobotView, Snapshot
 
 
 class Change(NamedTuple):
@@ -155,7 +148,7 @@ class Statistics:
     def __init__(self) -> None:
         self._ruled = self._looks = 0
         self._leaders: dict[int, int] = {}
-        self._regions: Regions = {}
+        self._regions: dict[int, tuple[int, ...]] = {}
         self._since: dict[int, float] = {}
         self._changes = 0
         self._totals: deque[tuple[float, int, int, int]] = deque()

@@ -39,16 +39,8 @@ from typing import Any, NamedTuple
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.localisation.parameters import GIVEN
-from leader_election.parameters import (
-    did_you_mean,
-    files,
-    names_in,
-    Parameter,
-    ParameterError,
-    shown,
-    table,
-)
-from leader_election.parameters.files import read_yaml
+from leader_election.parameters import did_you_mean, names_in, Parameter, ParameterError, table
+from leader_election.parameters.files import read_text, read_yaml
 from leader_election.swarm.fleet import fleet_settings, robot_list
 from leader_election.swarm.fleet.transports import LinkParameters
 
@@ -242,7 +234,7 @@ def load_fleet(path: str | Path) -> Fleet:
     :raises ParameterError: for a file that is unreadable or wrong (:func:`read_fleet`).
     """
     try:
-        text = files.read_text(path)
+        text = read_text(path)
     except ValueError as error:
         raise ParameterError(f'parameter fleet_file: {str(path)!r} cannot be read: {error}'
                              ) from None
@@ -352,7 +344,7 @@ def _mapping(place: str, raw: Any) -> dict[str, Any]:
         raise ParameterError(place, raw, 'lines key: value', kind='')
     for key, value in raw.items():
         if not isinstance(key, str):
-            raise ParameterError(place, problem=f': {shown(key)} is not allowed as a key; it '
+            raise ParameterError(place, problem=f': {key!r} is not allowed as a key; it '
                                  'takes a name; put it in quotes if it is meant as one', kind='')
         if isinstance(value, dict):
             _mapping(key if place == WHOLE_FILE else f'{place}.{key}', value)

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import re
 from typing import Any, NamedTuple
 
-from leader_election.election.regions.task import task_class, task_names
+from leader_election.election.regions.task import task_class
 from leader_election.election.robot.parameters import (
     built,
     chosen_entries,
@@ -115,10 +115,7 @@ class SettingsLayer:
             return check_value(f'{self.place}.{LINK}', _LINK[name], value)
         for known in (_PARAMETERS, _DRIVING):
             if name in known:
-                value = check_value(self.place, known[name], value)
-                if name == 'tasks':
-                    _check_tasks(self.place, value)
-                return value
+                return check_value(self.place, known[name], value)
         if '.' not in name:
             raise unknown_key(self.place, name,
                               (*ROBOT_KEYS, *TOPICS, LINK, *_PARAMETERS, *_DRIVING,
@@ -126,17 +123,6 @@ class SettingsLayer:
                               'link, topics ' + ', '.join(TOPICS) + ', the parameters of '
                               'election_node, and those of driving: ' + ', '.join(_DRIVING))
         return value
-
-
-def _check_tasks(place: str, value: str) -> None:
-    """Check for misspelt names of installed tasks."""
-    known = task_names()
-    for name in names_in(value):
-        hint = did_you_mean(name, known)
-        # A task that is not installed on this computer may be installed on the robot.
-        if name not in known and ':' not in name and hint:
-            raise ParameterError(f'{place}.tasks', problem=f': there is no task {shown(name)}; '
-                                 f'{hint.rstrip()}', kind='')
 
 
 def merge_layers(layers: Iterable[SettingsLayer]) -> RobotSettings:
@@ -232,11 +218,7 @@ def _check_dotted(
         return value
     if rest not in parameters:
         raise unknown_key(place, name, [start + p for p in parameters], ', '.join(parameters))
-    place = f'{place}.{start}'.rstrip('.')
-    value = check_value(place, parameters[rest], value)
-    if rest == 'tasks':
-        _check_tasks(place, value)
-    return value
+    return check_value(f'{place}.{start}'.rstrip('.'), parameters[rest], value)
 
 
 def check_value(place: str, p: Parameter, value: Any) -> Any:

@@ -26,22 +26,18 @@ ahead, and the other robots follow.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import os
 from pathlib import Path
 import secrets
 import shlex
 import stat
+from typing import NamedTuple
 
 from leader_election.election.messages import swarm_key
 from leader_election.election.messages.swarm_key import ahead, RING
 from leader_election.parameters import ParameterError
-from leader_election.parameters.command_line import (
-    CommandLineParser,
-    ExitStatus,
-    how_to_run,
-    print_error,
-)
+from leader_election.parameters.command_line import CommandLineParser, how_to_run, print_error
 from leader_election.parameters.files import expanded, replacing
 
 RESERVED = 30_000
@@ -224,42 +220,20 @@ def make_key(path: Path) -> swarm_key.Keys:
     return _replace(path, (secrets.token_bytes(32),))
 
 
-def add_next(path: Path) -> swarm_key.Keys:
+def change_key(path: Path, step: str) -> swarm_key.Keys:
     """
-    Add a new key to a file, accepted beside the present one.
+    Do a step of the change of a key, or show the keys, and return them.
 
-    :raises ParameterError: if it holds two keys already, or is invalid.
+    :param step: one of :data:`STEPS`.
+    :raises ParameterError: if the file is invalid, or holds other keys than the step takes.
     """
-    keys = read_keys(path)
-    if len(keys) > 1:
-        raise ParameterError(f'{str(path)!r} holds two keys already; finish that change first: '
-                             '--switch, then --finish')
-    return _replace(path, (*keys, secrets.token_bytes(32)))
-
-
-def switch(path: Path) -> swarm_key.Keys:
-    """
-    Let the second key in a file sign, and still accept the first one.
-
-    :raises ParameterError: if there is no second key.
-    """
-    return _replace(path, _both(path)[::-1])
-
-
-def finish(path: Path) -> swarm_key.Keys:
-    """
-    Remove the second key from a file.
-
-    :raises ParameterError: if there is no second key.
-    """
-    return _replace(path, _both(path)[:1])
-
-
-def _both(path: Path) -> swarm_key.Keys:
-    keys = read_keys(path)
-    if len(keys) < 2:
-        raise ParameterError(f'{str(path)!r} holds one key only; --next adds the next one')
-    return keys
+    keys, (_, number, change, _) = read_keys(path), STEPS[step]
+    if number not in (None, len(keys)):
+        raise ParameterError(
+            f'{str(path)!r} holds one key only; --next adds the next one' if len(keys) == 1 else
+            f'{str(path)!r} holds two keys already; finish that change first: --switch, then '
+            '--finish')
+    return keys if number is None else _replace(path, change(keys))
 
 
 def _replace(path: Path, keys: swarm_key.Keys) -> swarm_key.Keys:
@@ -299,28 +273,28 @@ can read it, and no file is overwritten. The key of a running swarm is changed i
 after each the file is copied to all robots: --next, --switch, --finish. Keys are shown by their
 fingerprints, as in /diagnostics.
 """
+class Step(NamedTuple):
+    """An option of the command."""
+
+    text: str
+    """Its help."""
+    keys: int | None
+    """The number of keys that it takes, ``None`` for any."""
+    change: Callable[[swarm_key.Keys], swarm_key.Keys]
+    then: str
+    """What to do then."""
+
+
 STEPS = {
-    None: (make_key, 'copy the file to each robot (scp -p), and give it the parameter '
-           'swarm_key_file'),
-    'next': (add_next, 'copy the file to all robots, then: swarm_key --switch'),
-    'switch': (switch, 'copy the file to all robots, then: swarm_key --finish'),
-    'finish': (finish, 'copy the file to all robots; the other key is worthless then'),
-    'show': (read_keys, ''),
-}
-
-
-def options() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    parser = CommandLineParser(prog=how_to_run('swarm_key'), description=DESCRIPTION)
-    parser.add_argument('file', metavar='FILE', type=Path, help='the key file')
-    step = parser.add_mutually_exclusive_group()
-    for name, text in (
-            ('next', 'add the next key, which is accepted from then on'),
-            ('switch', 'sign with the next key, and still accept the previous one'),
-            ('finish', 'accept the key that signs alone'),
-            ('show', 'show the fingerprints of the keys')):
-        step.add_argument(f'--{name}', dest='step', action='store_const', const=name, help=text)
-    return parser
+    'next': Step('add the next key, which is accepted from then on', 1,
+                 lambda keys: (*keys, secrets.token_bytes(32)),
+                 'copy the file to all robots, then: swarm_key --switch'),
+    'switch': Step('sign with the next key, and still accept the previous one', 2,
+                   lambda keys: keys[::-1],
+                   'copy the file to all robots, then: swarm_key --finish'),
+    'finish': Step('accept the key that signs alone', 2, lambda keys: keys[:1],
+                   'copy the file to all robots; the other key is worthless then'),
+    'show': Step('show the fingerprints of the keys', None, tuple, '')}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -331,12 +305,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     :return: the exit status.
     """
     chosen = options().parse_args(arguments)
-    act, then = STEPS[chosen.step]
+    then = 'copy the file to each robot (scp -p), and give it the parameter swarm_key_file'
     try:
-        for role, key in zip(('signs', 'accepted'), act(chosen.file)):
-            print(f'{swarm_key.fingerprint(key)}  {role}')
+        keys = change_key(chosen.file, chosen.step) if chosen.step else make_key(chosen.file)
     except ValueError as error:  # Also of a path without a known home.
         return print_error(error)
-    if then:
+    for role, key in zip(('signs', 'accepted'), keys):
+        print(f'{swarm_key.fingerprint(key)}  {role}')
+    if then := STEPS[chosen.step].then if chosen.step else then:
         print(f'{chosen.file}: {then}')
-    return ExitStatus.OK
+    return 0
+
+
+def options() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = CommandLineParser(prog=how_to_run('swarm_key'), description=DESCRIPTION)
+    parser.add_argument('file', metavar='FILE', type=Path, help='the key file')
+    group = parser.add_mutually_exclusive_group()
+    for name, step in STEPS.items():
+        group.add_argument(f'--{name}', dest='step', action='store_const', const=name,
+                           help=step.text)
+    return parser

@@ -34,14 +34,7 @@ import re
 from typing import Any, NamedTuple
 
 from leader_election.election.messages.wire import MAX_ID
-from leader_election.parameters import (
-    build,
-    id_ranges,
-    Parameter,
-    parameter,
-    ParameterError,
-    shown,
-)
+from leader_election.parameters import build, id_ranges, Parameter, parameter, ParameterError
 from leader_election.parameters.files import read_yaml
 from leader_election.simulation.motion import overlaps
 from leader_election.simulation.parameters import SceneParameters
@@ -178,8 +171,7 @@ def _parse_robot(part: str, parameter: str) -> tuple[str, int | None, tuple[floa
         known = None
     if (not isinstance(known, dict) or not known.keys() <= {'name', 'id', 'pose'}
             or not isinstance(known.get('pose', {}), dict)):
-        raise ParameterError(parameter, problem=f': {shown(part)} is not a robot; it takes a '
-                             f'number, or a list such as {_EXAMPLE}')
+        raise ParameterError(parameter, part, f'a number, or a list such as {_EXAMPLE}')
     name = check_robot_name(known.get('name'), parameter)
     try:
         pose = build(_Pose, known.get('pose', {}))

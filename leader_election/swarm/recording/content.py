@@ -177,7 +177,7 @@ class DiagnosticsSummary:
                     continue
                 if key == vocabulary.STRENGTH:
                     self.strengths[status.id] = value
-                elif key.rpartition('.')[2] in LENGTHS and value >= 0.0:
+                elif key in LENGTHS and value >= 0.0:
                     self.lengths[key] = value
                 elif key == ROUNDS:
                     self._count(status.id, int(value), received.get(status.id, 0))

@@ -25,13 +25,7 @@ import math
 from typing import NamedTuple
 
 from leader_election.election.messages.codec import Position
-from leader_election.swarm.accuracy import (
-    Accuracy,
-    AccuracyFigures,
-    compare_messages,
-    number_text,
-    within,
-)
+from leader_election.swarm.accuracy import Accuracy, AccuracyFigures, compare_messages, within
 from leader_election.swarm.snapshot import Snapshot
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -339,5 +333,5 @@ def localisation_lines(shares: Sequence[Localisation], communication_range: floa
 
 def _columns(share: Localisation) -> str:
     widths = (9, 9, 9, 9, 9, 9, 7)
-    return ''.join(f'{number_text(value):>{width}}'
-                   for value, width in zip(share[2:], widths))
+    texts = ('-' if value is None else f'{value:.2f}' for value in share[2:])
+    return ''.join(f'{text:>{width}}' for text, width in zip(texts, widths))

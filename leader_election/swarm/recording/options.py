@@ -26,15 +26,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from leader_election.election.messages.codec import MAIN
 from leader_election.parameters import Parameter, parameter, ParameterError, table
-from leader_election.parameters.command_line import (
-    CommandLineParser,
-    how_to_run,
-    number,
-    PAGE,
-    POSITIVE,
-)
+from leader_election.parameters.command_line import CommandLineParser, how_to_run, PAGE, POSITIVE
 import yaml
 
 REPLAYED = (
@@ -64,8 +57,6 @@ class ReplaySettings(NamedTuple):
 
     topic: str = ''
     """The topic of the robots' messages, empty for the only one that is called neighbourhood."""
-    instance: str = MAIN
-    """The instance whose leaders and regions are shown."""
     expiry: float = 3.0
     """The silence after which a robot counts as gone [s]."""
     radius: float | None = None
@@ -76,7 +67,6 @@ class ReplaySettings(NamedTuple):
     """The last part of the names of the topics with true poses."""
 
 
-_LENGTH = number(lambda value: value >= 0.0, 'at least 0')
 
 
 def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
@@ -130,11 +120,9 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
     how = parser.add_argument_group('interpretation')
     how.add_argument('--topic', default=by_default.topic, help="the topic of the robots' "
                      'messages (default: the only topic named neighbourhood)')
-    how.add_argument('--instance', default=by_default.instance,
-                     help='instance whose leaders are shown: main, or the name of another one')
-    how.add_argument('--radius', type=_LENGTH, help='radius of regions [m] '
+    how.add_argument('--radius', type=POSITIVE, help='radius of regions [m] '
                      "(default: as in the robots' diagnostics)")
-    how.add_argument('--range', type=_LENGTH, dest='communication_range',
+    how.add_argument('--range', type=POSITIVE, dest='communication_range',
                      help='communication range [m], likewise')
     how.add_argument('--expiry', type=POSITIVE, default=by_default.expiry, metavar='S',
                      help='a robot silent for this long counts as gone [s] (default: %(default)g)')

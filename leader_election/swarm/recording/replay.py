@@ -19,7 +19,7 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import ALGORITHMS
-from leader_election.election.messages.codec import algorithm_of, codec_for, MAIN
+from leader_election.election.messages.codec import algorithm_of, codec_for
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.swarm.recording import content as contents
@@ -47,7 +47,7 @@ class Traffic(NamedTuple):
     bytes: int = 0  # noqa: A003
     """Size of their payloads."""
     rejected: int = 0
-    """Number of messages that could not be decoded, or belong to another instance."""
+    """Number of messages that could not be decoded."""
 
 
 LOOK = 0.25
@@ -77,8 +77,7 @@ class Run(NamedTuple):
     @property
     def radius(self) -> float:
         """Return the radius of regions as set, otherwise as published [m], inf if unknown."""
-        key = vocabulary.key_of(vocabulary.RADIUS, self.settings.instance)
-        return _first(self.settings.radius, self.diagnostics.lengths.get(key))
+        return _first(self.settings.radius, self.diagnostics.lengths.get(vocabulary.RADIUS))
 
     @property
     def communication_range(self) -> float:
@@ -191,8 +190,7 @@ class Replay:
             refusal = decoded.value
         else:
             # All frames: a recording has one swarm.
-            return SwarmTracker(expiry=self._settings.expiry, algorithm=name, frame='',
-                                instance=self._settings.instance)
+            return SwarmTracker(expiry=self._settings.expiry, algorithm=name, frame='')
         self._refusal = self._refusal or refusal
         return None
 
@@ -225,7 +223,5 @@ class Replay:
         if not self._topic:
             what = self._settings.topic or f'a topic {NEIGHBOURHOOD}'
             return f'the recording holds no messages of robots on {what}'
-        if self._tracker is not None and self._settings.instance != MAIN:
-            return f'no robot in it runs an instance {self._settings.instance!r}'
         return (f'no message on {self._topic} comes from a robot of this version; the first one '
                 f'has {self._refusal}')

@@ -22,7 +22,6 @@ import math
 from pathlib import Path
 from typing import TypeVar
 
-from leader_election.election.messages.codec import MAIN
 from leader_election.swarm.accuracy import accuracy_lines, AccuracyFigures, within
 from leader_election.swarm.history import changes, Loss, losses
 from leader_election.swarm.recording.localisation_errors import (
@@ -81,7 +80,7 @@ class Report:
     agreement: list[Share]
     """
     Agreement with the partition by true positions: over consecutive intervals, and finally
-    over all. Of the first instance only: another may elect by other strengths.
+    over all.
     """
     localisation: list[Localisation]
     """
@@ -136,8 +135,7 @@ def _agreement(run: Run) -> list[Share]:
     rightly follow another leader between the joining radius and the radius. Robots count while
     their true position and their strength are known.
     """
-    if (not run.true_tracks or not math.isfinite(run.radius + run.communication_range)
-            or run.settings.instance != MAIN):
+    if not run.true_tracks or not math.isfinite(run.radius + run.communication_range):
         return []
     agreement, strengths = Agreement(), run.diagnostics.strengths
     truth = usable({i: track for i, track in run.true_tracks.items() if i in strengths})

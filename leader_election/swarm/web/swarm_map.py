@@ -24,15 +24,7 @@ from leader_election.election.messages.codec import Position
 from leader_election.swarm.snapshot import regions, RobotView
 from leader_election.swarm.view import frame as drawing
 from leader_election.swarm.view.formatting import change_text, count, GONE, hexadecimal, NOTE
-from leader_election.swarm.view.frame import (
-    bounds,
-    FAINT,
-    Frame,
-    INK,
-    REGION_EDGE,
-    REGION_FILL,
-    Rings,
-)
+from leader_election.swarm.view.frame import bounds, FAINT, Frame, REGION_EDGE, REGION_FILL, Rings
 import numpy as np
 
 ALARM = hexadecimal(NOTE)
@@ -123,7 +115,7 @@ def map_data(frame: Frame, reach: float) -> dict[str, Data]:
         **{name: [(*_place(robot), robot.id, *drawing.spot(robot, frame)) for robot in shown]
            for name, shown in (('robots', drawn.robots), ('leaders', drawn.leaders))},
         'labels': [(*label.position, label.text, -label.above,
-                    ALARM if label.remark else INK) for label in drawn.labels]})
+                    ALARM if label.remark else drawing.INK) for label in drawn.labels]})
 
 
 def empty_chart(**options: Any) -> Any:
@@ -242,7 +234,7 @@ class History:
         begin = self.now - self.span
         return columns('robot leader left right tint edge', [
             (str(bar.robot), bar.leader, max(bar.left, begin), bar.right, bar.tint,
-             INK if bar.robot == bar.leader else None) for bar in bars])
+             drawing.INK if bar.robot == bar.leader else None) for bar in bars])
 
 
 def _changes(last: Frame, frame: Frame) -> Iterator[str]:

@@ -76,7 +76,7 @@ def test_key_stays_and_an_error_is_reported_when_the_key_file_becomes_wrong(path
     path.chmod(0o600)
     spin_until([bench, *robots], lambda: status()[0] == 0)
     assert leaders(robots) == [2, 2]
-    key_file.add_next(path)
+    key_file.change_key(path, 'next')
     spin_until([bench, *robots], lambda: {
         node.robot.authentication.keys for node in robots} == {key_file.read_keys(path)})
 

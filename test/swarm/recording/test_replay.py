@@ -216,24 +216,6 @@ def test_robots_are_identified_by_their_diagnostics():
                          robot, name, strength=robot, radius=6, communication_range=2.5))]
     told = report(replay(entries(*said), ReplaySettings()))
     assert told.agreement[-1].robots == told.agreement[-1].partitions == 1.0
-    of_rescue = ReplaySettings(instance='rescue')
-    with pytest.raises(RecordingError, match="no robot in it runs an instance 'rescue'"):
-        replay(entries(*said), of_rescue)
-
-
-def test_report_uses_the_radius_of_the_instance():
-    both = word(1, 1)
-    both.data = both.data.replace('}', ',"i":{"rescue":{"c":[-2.0,9.0,2,1]}}}')
-    other = word(2, 1, distance=2.0)
-    other.data = other.data.replace('}', ',"i":{"rescue":{"c":[-2.0,0.0,2,0]}}}')
-    said = [(float(t), '/neighbourhood', one) for t in range(5) for one in (both, other)]
-    said.insert(0, (0.0, '/diagnostics', status(
-        1, radius=0.5, communication_range=2.5, **{'rescue.radius': 20.0})))
-    for instance, radius, whole in (('main', 0.5, 0.0), ('rescue', 20.0, 1.0)):
-        settings = ReplaySettings(instance=instance)
-        told = report(replay(entries(*said), settings))
-        assert told.radius == radius and told.whole == pytest.approx(whole, abs=0.1)
-        assert told.agreement == []
 
 
 def test_times_are_simulated_when_a_clock_is_recorded():
