@@ -71,22 +71,6 @@ EXPIRY_ROUNDS = 2
 """The least ``message_expiry`` in rounds of the sender, so that one message may be lost."""
 
 
-def check_agreement(robots: Sequence[FleetRobot]) -> None:
-    """
-    Check settings across robots; for disabled robots only the hostnames.
-
-    :param robots: all robots of a file.
-    :raises ParameterError: for robots that cannot work together. The message names them.
-    """
-    _check_hostnames(robots)
-    enabled = [robot for robot in robots if robot.enabled]
-    for name in MUST_MATCH:
-        _check_matching(enabled, name)
-    _check_keys(enabled)
-    _check_expiry(enabled)
-    _check_initial_poses(enabled)
-
-
 def short_hostname(hostname: str) -> str:
     """
     Return a hostname without its domain, in lower case.
@@ -289,7 +273,14 @@ def _robots(document: Mapping[str, Any]) -> tuple[FleetRobot, ...]:
     ids = robot_list.format_ids(tuple(robot.spec.id for robot in robots))
     robots = tuple(robot._replace(parameters=robot.parameters | _rosters(robot, ids))
                    for robot in robots)
-    check_agreement(robots)
+    _check_hostnames(robots)
+    # Robots that are not enabled may be of any kind.
+    enabled = [robot for robot in robots if robot.enabled]
+    for name in MUST_MATCH:
+        _check_matching(enabled, name)
+    _check_keys(enabled)
+    _check_expiry(enabled)
+    _check_initial_poses(enabled)
     return robots
 
 

@@ -26,7 +26,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from leader_election.parameters import Parameter, parameter, ParameterError, table
+from leader_election.parameters import parameter, ParameterError, table
 from leader_election.parameters.command_line import CommandLineParser, how_to_run, PAGE, POSITIVE
 import yaml
 
@@ -83,13 +83,19 @@ def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
         prog=how_to_run('record'),
         description='Record a swarm to a file (MCAP) that Foxglove, ros2 bag and replay can read, '
         'until Ctrl-C. Each option is also a parameter of the node.')
-    for p in table(RecorderParameters):
-        _add(parser, p)
+    known = {p.name: p for p in table(RecorderParameters)}
+    for flag, name, kind in (
+            ('output', 'output', {'metavar': 'FILE', 'nargs': '?'}),
+            ('--topics', 'topics', {'nargs': '+'}), ('--odom-rate', 'odom_rate', {'type': float})):
+        default = known[name].default
+        shown = ' '.join(default) if isinstance(default, tuple) else default
+        # Without the option, ROS sets the value.
+        options: dict[str, Any] = {'default': argparse.SUPPRESS, **kind}
+        parser.add_argument(flag, **options, help=f'{known[name].description} (default: {shown})')
     given = vars(parser.parse_args(arguments))
     try:
-        for p in table(RecorderParameters):
-            if p.name in given:
-                p.check(given[p.name])
+        for name, value in given.items():
+            known[name].check(value)
     except ParameterError as error:
         parser.error(str(error))
     # This option takes all arguments behind it.
@@ -132,18 +138,6 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
     options = parser.parse_args(arguments)
     parser.check_page(options.html)
     return options
-
-
-def _add(parser: argparse.ArgumentParser, p: Parameter) -> None:
-    """Add the option of a parameter. Without the option, ROS sets the value."""
-    default = ' '.join(p.default) if isinstance(p.default, tuple) else p.default
-    options: dict[str, Any] = {'default': argparse.SUPPRESS,
-               'help': f'{p.description} (default: {default})'.replace('%', '%%')}
-    if p.name == 'output':
-        parser.add_argument(p.name, metavar='FILE', nargs='?', **options)
-        return
-    kind: dict[str, Any] = {'type': float} if p.type is float else {'nargs': '+'}
-    parser.add_argument('--' + p.name.replace('_', '-'), **options, **kind)
 
 
 ODOMETRY = 'nav_msgs/msg/Odometry'

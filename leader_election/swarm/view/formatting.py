@@ -15,7 +15,6 @@
 """Presentation of leaders, numbers and texts: one colour a leader, short labels."""
 
 from collections.abc import Mapping, Sequence
-import colorsys
 import math
 from typing import Any
 
@@ -83,16 +82,8 @@ def colour(slot: int) -> Colour:
 
 
 def distinct_colours(number: int) -> list[Colour]:
-    """
-    Return distinct colours from the palette, or hues if the palette is too small.
-
-    >>> len(set(distinct_colours(40))), distinct_colours(2) == [colour(0), colour(1)]
-    (40, True)
-    """
-    if number <= len(PALETTE):
-        return [colour(slot) for slot in range(number)]
-    return [colorsys.hls_to_rgb(slot / number, (0.32, 0.55)[slot % 2], 0.75)
-            for slot in range(number)]
+    """Return colours from the palette, which begins anew after its last."""
+    return [colour(slot % len(PALETTE)) for slot in range(number)]
 
 
 def hexadecimal(rgb: Colour) -> str:
@@ -103,16 +94,6 @@ def hexadecimal(rgb: Colour) -> str:
     '#ff8000'
     """
     return '#' + ''.join(f'{round(part * 255):02x}' for part in rgb)
-
-
-def member_number(members: float) -> str:
-    """
-    Return a rounded number of members, a fraction while contributions travel.
-
-    >>> member_number(12.0), member_number(11.9621)
-    ('12', '12')
-    """
-    return f'{members:.0f}'
 
 
 def shortened(text: str, length: int) -> str:
@@ -144,7 +125,7 @@ def label(leader: RobotView) -> str:
     """
     if math.isnan(leader.members):
         return str(leader.id)
-    return f'{leader.id} ({member_number(leader.members)})'
+    return f'{leader.id} ({leader.members:.0f})'
 
 
 def mandate_text(over: Mapping[int, tuple[int, int]]) -> str:

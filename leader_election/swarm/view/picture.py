@@ -184,11 +184,6 @@ class Canvas:
             artist.draw(self._agg.get_renderer())
         return np.array(self._agg.buffer_rgba())[:, :, :3]
 
-    def place(self, position: Position) -> tuple[int, int]:
-        """Return column and row of the pixel at a position [m]."""
-        x, y = self._axes.transData.transform(position)
-        return round(x), round(self._agg.get_width_height()[1] - y)
-
     def _label(self, labels: Sequence[Label]) -> None:
         """Write texts beside robots."""
         while len(self._labels) < len(labels):
@@ -259,26 +254,13 @@ def animate(frames: Sequence[Frame], rings: Rings, path: Path, communication_ran
 
     def image(frame: Frame) -> Image.Image:
         canvas.show(frame, start)
-        return Image.fromarray(canvas.pixels())
+        return reduced(Image.fromarray(canvas.pixels()))
 
-    save_gif([image(frame) for frame in frames], path)
-
-
-def save_gif(images: Sequence[Image.Image], path: Path, rate: float = RATE,
-             comment: str = '') -> None:
-    """
-    Write images to an animated GIF in the colours of leaders and in greys.
-
-    :param images: at least one, all of one size.
-    :param rate: frames a second.
-    :param comment: stored in the file.
-    :raises OSError: when the file cannot be written.
-    """
-    drawn = [reduced(image) for image in images]
-    pauses = [round(1000 / rate)] * (len(drawn) - 1) + [round(1000 * _LAST_FRAME)]
+    first, *others = [image(frame) for frame in frames]
+    pauses = [round(1000 / RATE)] * len(others) + [round(1000 * _LAST_FRAME)]
     with replacing(path) as temporary:
-        drawn[0].save(temporary, format='GIF', save_all=True, append_images=drawn[1:],
-                      duration=pauses, loop=0, optimize=True, comment=comment.encode())
+        first.save(temporary, format='GIF', save_all=True, append_images=others, duration=pauses,
+                   loop=0, optimize=True)
 
 
 def reduced(image: Image.Image) -> Image.Image:

@@ -314,7 +314,7 @@ def _table(frame: Frame, statistics: Statistics, rows: int, short: bool = False)
             # Not every algorithm exports the strength of a leader.
             'strength': '' if math.isnan(value) else f'{-value:.4g}',
             'mandate': '{} of {}'.format(*over.get(leader, (0, 0))),
-            'counted': formatting.member_number(counts[leader]) if leader in counts else '',
+            'counted': f'{counts[leader]:.0f}' if leader in counts else '',
             'extent': '' if math.isinf(extent) else f'{extent:.2f} m',
             'stable for': f'{statistics.stable_for(leader):.0f} s',
             'decision': Text(robots[leader].decision if leader in counts else '')}
@@ -351,7 +351,7 @@ def _totals(frame: Frame, statistics: Statistics, width: int) -> tuple[list[Text
 
 def collected(snapshot: Snapshot) -> str:
     """Return the names of the tasks, and the sum of all leaders' counts, rounded."""
-    total = formatting.member_number(sum(member_counts(snapshot).values()))
+    total = sum(member_counts(snapshot).values())
     names = ', '.join(task_names(snapshot))
     return (f'{names}: ' if names else '') + (
-        f'the leaders count {total} robots, {len(snapshot.robots)} are heard')
+        f'the leaders count {total:.0f} robots, {len(snapshot.robots)} are heard')

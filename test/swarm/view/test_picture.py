@@ -45,9 +45,15 @@ def canvas():
     return Canvas([frame()], RINGS, 800, 2.5)
 
 
+def place(canvas, position):
+    """Return column and row of the pixel at a position."""
+    x, y = canvas._axes.transData.transform(position)
+    return round(x), round(canvas._agg.get_width_height()[1] - y)
+
+
 def at(canvas, position):
     """Return the colour at a place, parts in [0, 1]."""
-    column, row = canvas.place(position)
+    column, row = place(canvas, position)
     return canvas.pixels()[row, column] / 255
 
 
@@ -101,12 +107,12 @@ def test_picture_shows_a_deviation_as_a_circle(canvas):
     robots = robots | {2: robots[2]._replace(deviation=0.9)}
     canvas.show(drawn._replace(snapshot=drawn.snapshot._replace(robots=robots)))
     changed = (canvas.pixels() != plain).any(axis=2)
-    for place in ((4.9, 2.0), (4.0, 2.9), (4.0, 1.1), (4.636, 2.636)):
-        column, row = canvas.place(place)
-        assert changed[row - 1:row + 2, column - 1:column + 2].any(), place
+    for spot in ((4.9, 2.0), (4.0, 2.9), (4.0, 1.1), (4.636, 2.636)):
+        column, row = place(canvas, spot)
+        assert changed[row - 1:row + 2, column - 1:column + 2].any(), spot
     # A thin line: nothing inside of it, nothing outside.
     rows, columns = np.nonzero(changed)
-    centre, edge = canvas.place((4.0, 2.0)), canvas.place((4.9, 2.0))
+    centre, edge = place(canvas, (4.0, 2.0)), place(canvas, (4.9, 2.0))
     off = np.hypot(columns - centre[0], rows - centre[1])
     assert np.abs(off - (edge[0] - centre[0])).max() < 3.0
     canvas.show(drawn)
@@ -130,7 +136,7 @@ def test_animation_shows_its_frames_in_their_order_and_colours(tmp_path):
         for number, shift in enumerate(shifts):
             image.seek(number)
             pixels = np.asarray(image.convert('RGB'))
-            column, row = canvas.place((4.0 + shift, 2.0))
+            column, row = place(canvas, (4.0 + shift, 2.0))
             assert pixels[row, column] / 255 == pytest.approx(frames[0].colours[1], abs=0.03)
             assert pixels[2, 2].tolist() == [255, 255, 255]
             assert 80 <= image.info['duration'] <= 2000
