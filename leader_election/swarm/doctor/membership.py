@@ -20,7 +20,6 @@ Moreover of what all have to have in common: frame, algorithm, settings, key.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from leader_election.election.mandates.parameters import NAMES
 from leader_election.election.messages.swarm_key import is_signed
@@ -121,27 +120,17 @@ MANDATE = 'mandate'
 NOT_COUNTED = 'these robots do not count the grants of each other'
 
 
-class Setting(NamedTuple):
-    """A parameter that should be the same on all robots."""
-
-    name: str
-    unit: str
-    level: Level
-    consequence: str
-
-
 SETTINGS = (
-    Setting(vocabulary.RADIUS, ' m', Level.WARN,
-            'a robot leaves leaders that its neighbours keep'),
-    Setting(vocabulary.COMMUNICATION_RANGE, ' m', Level.WARN,
-            'of two robots only one may have the other as a neighbour'),
-    Setting(vocabulary.STRENGTH_LIMITS, '', Level.WARN,
-            'robots with narrower limits refuse the messages of others'),
-    Setting(vocabulary.METRIC, '', Level.ERROR, 'their distances are not comparable'),
-    Setting(vocabulary.RADIUS_HYSTERESIS, '', Level.NOTE,
-            'some robots change leaders earlier than others'),
-    *(Setting(name, ' s' if name == MANDATE else '', Level.ERROR, NOT_COUNTED) for name in NAMES),
-)
+    (vocabulary.RADIUS, ' m', Level.WARN, 'a robot leaves leaders that its neighbours keep'),
+    (vocabulary.COMMUNICATION_RANGE, ' m', Level.WARN,
+     'of two robots only one may have the other as a neighbour'),
+    (vocabulary.STRENGTH_LIMITS, '', Level.WARN,
+     'robots with narrower limits refuse the messages of others'),
+    (vocabulary.METRIC, '', Level.ERROR, 'their distances are not comparable'),
+    (vocabulary.RADIUS_HYSTERESIS, '', Level.NOTE,
+     'some robots change leaders earlier than others'),
+    *((name, ' s' if name == MANDATE else '', Level.ERROR, NOT_COUNTED) for name in NAMES))
+"""Parameters that should be the same on all robots: name, unit, level and consequence."""
 
 
 def frames(swarm: Observations) -> Iterator[Symptom]:
@@ -157,20 +146,19 @@ def settings(swarm: Observations) -> Iterator[Symptom]:
 
     A value that the fleet file gives a robot is meant to be different.
     """
-    for setting in SETTINGS:
+    for name, unit, level, consequence in SETTINGS:
         keys = {key for robot in swarm.robots for report in swarm.reports_of(robot)[-1:]
-                for key in report.values if key.rpartition('.')[2] == setting.name}
+                for key in report.values if key.rpartition('.')[2] == name}
         for key in sorted(keys):
             shown = {}
             for robot in swarm.robots:
                 value = swarm.value(robot, key)
-                gain = swarm.value(
-                    robot, key.removesuffix(setting.name) + vocabulary.FEEDBACK_GAIN)
+                gain = swarm.value(robot, key.removesuffix(name) + vocabulary.FEEDBACK_GAIN)
                 # With feedback each region has a radius of its own.
-                free = setting.name == vocabulary.RADIUS and gain not in (None, '0')
+                free = name == vocabulary.RADIUS and gain not in (None, '0')
                 if not (value is None or free or key in swarm.planned.get(robot, {})):
-                    shown[robot] = value + setting.unit
-            yield from _differing(key, shown, setting.level, setting.consequence)
+                    shown[robot] = value + unit
+            yield from _differing(key, shown, level, consequence)
 
 
 def _differing(what: str, values: Mapping[str, str], level: Level,
@@ -207,8 +195,3 @@ def keys(swarm: Observations) -> Iterator[Symptom]:
     if refusing:
         yield Symptom(Level.ERROR, refusing, f'it does not accept the key {usual} of '
                       f'{listing(signers[usual])}')
-    lenient = tuple(robot for robot in swarm.robots
-                    if swarm.value(robot, vocabulary.ACCEPT_UNVERIFIED) == str(True))
-    if lenient:
-        yield Symptom(Level.NOTE, lenient,
-                      'unsigned messages are believed, too: accept_unverified')

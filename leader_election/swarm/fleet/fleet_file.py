@@ -162,8 +162,8 @@ def _value(robot: FleetRobot, name: str) -> Any:
 WHOLE_FILE = 'the file'
 SECTIONS = ('defaults', 'types', 'robots')
 ENABLED = Parameter('enabled', bool, True, 'Whether the robot takes part.')
-HOSTNAME = r'[A-Za-z0-9][A-Za-z0-9_.-]*'
-ADDRESS = r'[0-9.]+'
+HOSTNAME = r'(?![0-9.]+$)[A-Za-z0-9][A-Za-z0-9_.-]*'
+"""An address is none."""
 
 _ELECTION = {p.name: p for p in table(ElectionParameters)}
 
@@ -306,8 +306,7 @@ def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, fleet_settings
     identity = fleet_settings.check_value(place, robot_id, raw.get('id'))
     pose = fleet_settings.check_value(place, start, raw.get(start.name, start.default))
     hostname = raw.get('hostname', name)
-    if (not isinstance(hostname, str) or not re.fullmatch(HOSTNAME, hostname)
-            or re.fullmatch(ADDRESS, hostname)):
+    if not isinstance(hostname, str) or not re.fullmatch(HOSTNAME, hostname):
         raise ParameterError(f'{place}.hostname', hostname, 'what the command hostname says on '
                              'that robot', kind='')
     own = fleet_settings.SettingsLayer(place, {

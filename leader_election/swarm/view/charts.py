@@ -21,13 +21,12 @@ from typing import Any
 
 from leader_election.election.messages.codec import Position
 from leader_election.parameters.files import replacing
-from leader_election.swarm.view.formatting import Colour, distinct_colours, GONE
-from leader_election.swarm.view.frame import Frame, Rings
+from leader_election.swarm.view.formatting import distinct_colours
+from leader_election.swarm.view.frame import Frame, History, Rings
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 import numpy as np
-from numpy.typing import NDArray
 
 DPI = 150
 FONT = 10
@@ -63,12 +62,7 @@ def tidy(axes: Axes) -> None:
         axes.spines[side].set_visible(False)
 
 
-MOST_COLUMNS = 2000
-"""Resolution in time. Longer runs lose frames."""
 _DPI = 200
-_SILENT: Colour = (1.0, 1.0, 1.0)
-_LONGEST_PAUSE = 3.0
-"""A frame is shown for at most this many times the median interval between frames."""
 _MOST_NAMES = 60
 """The most robots whose ids are written."""
 
@@ -177,52 +171,26 @@ def add_timeline(axes: Any, frames: Sequence[Frame], start: float = 0.0) -> None
     :param frames: at least one, in the order of time.
     :param start: the origin of the axis of time [s].
     """
-    frames = frames[::len(frames) // MOST_COLUMNS + 1]
-    times = np.array([frame.snapshot.time - start for frame in frames])
-    robots = sorted({robot for frame in frames for robot in frame.snapshot.robots})
+    history = History(start=start)
+    for frame in frames:
+        history.observe(frame)
+    robots = sorted({bar.robot for bar in history.bars})
     rows = {robot: row for row, robot in enumerate(robots)}
-    colours = np.full((max(len(robots), 1), len(frames), 3), _SILENT)
-    leads: list[tuple[int, float, str]] = []
-    for number, frame in enumerate(frames):
-        for robot, view in frame.snapshot.robots.items():
-            colours[rows[robot], number] = frame.colours.get(view.leader, GONE)
-            if view.leader == robot:
-                leads.append((rows[robot], times[number], INK if view.ruled else 'white'))
-    image = _resampled(colours, times)
-    begin, end = times[0], times[-1]
-    axes.imshow(image, aspect='auto', interpolation='nearest', origin='lower',
-                extent=(begin, max(end, begin + 1e-3), -0.5, len(robots) - 0.5))
+    # A width of zero, of a single frame, is not drawn.
+    axes.barh([rows[bar.robot] for bar in history.bars],
+              [max(bar.right - bar.left, 1e-3) for bar in history.bars], height=1.0,
+              left=[bar.left for bar in history.bars], color=[bar.tint for bar in history.bars])
+    leads = [(frame.snapshot.time - start, rows[robot], INK if view.ruled else 'white')
+             for frame in frames for robot, view in frame.snapshot.robots.items()
+             if view.leader == robot]
     if leads:
-        led, moments, inks = zip(*leads)
+        moments, led, inks = zip(*leads)
         axes.scatter(moments, led, s=1.2, marker='s', c=inks, linewidths=0)
+    axes.margins(0.0)
     axes.set(ylabel='robot')
     if len(robots) <= _MOST_NAMES:
         axes.set_yticks(range(len(robots)), [str(robot) for robot in robots], fontsize=6)
     axes.spines[:].set_visible(False)
-
-
-def _resampled(colours: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
-    """
-    Return columns that are evenly spaced in time.
-
-    A frame is shown until the next one. After too long an interval without frames the image is
-    white, since no message was received then.
-
-    :param colours: one column a frame, shape (robots, frames, 3), values in [0, 1].
-    :param times: of the frames, increasing [s], shape (frames,).
-    :return: shape (robots, MOST_COLUMNS, 3).
-
-    >>> colours, times = np.array([[[0.2], [0.4], [0.6], [0.8]]]), np.array([0.0, 1.0, 2.0, 10.0])
-    >>> image = _resampled(colours, times)
-    >>> [float(image[0, MOST_COLUMNS * second // 10, 0]) for second in (0, 4, 8)]
-    [0.2, 0.6, 1.0]
-    """
-    columns = np.linspace(times[0], times[-1], MOST_COLUMNS)
-    last = np.searchsorted(times, columns, side='right') - 1
-    pause = np.median(np.diff(times)) if len(times) > 1 else np.inf
-    image = colours[:, last]
-    image[:, columns - times[last] > _LONGEST_PAUSE * pause] = 1.0
-    return image
 
 
 STYLES: tuple[dict[str, Any], ...] = (

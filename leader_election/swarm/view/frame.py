@@ -18,7 +18,9 @@ Content of one picture of a swarm: snapshot, colours, symbols, outlines, trails,
 Pictures, animations, the page in a browser and the page of a run all show this content.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 import json
 import math
@@ -247,6 +249,84 @@ def _part_rings(decision: str) -> tuple[Ring, ...]:
     except (KeyError, TypeError, ValueError, AttributeError, shapely.errors.ShapelyError):
         return ()
     return tuple(tuple((x, y) for x, y in part.exterior.coords) for part in parts)
+
+
+MOST_EVENTS = 12
+"""The last events that a history with a span keeps."""
+
+
+@dataclass(slots=True)
+class Bar:
+    """A time in which a robot had one leader [s]."""
+
+    robot: int
+    leader: int
+    left: float
+    right: float
+    tint: str
+
+
+class History:
+    """
+    The leaders of all robots over time, and events, from consecutive frames.
+
+    :param span: age at which bars are dropped [s].
+    :param start: the origin of time [s].
+
+    >>> history = History()
+    >>> for time, leader in ((0.0, 1), (1.0, 1), (2.0, 3)):
+    ...     view = RobotView(3, None, -9.0, 0.0, leader)
+    ...     history.observe(Frame(Snapshot(time, {3: view}), {leader: (0.0, 0.0, 0.0)}))
+    >>> [(bar.leader, bar.left, bar.right) for bar in history.bars]
+    [(1, 0.0, 2.0), (3, 2.0, 2.0)]
+    >>> history.events
+    deque([(2.0, 'robot 3 leads')])
+    """
+
+    def __init__(self, span: float = float('inf'), start: float = 0.0) -> None:
+        self.span, self.start = span, start
+        self.now = 0.0
+        """The time of the last frame [s]."""
+        self.bars: list[Bar] = []
+        self.events: deque[tuple[float, str]] = deque(
+            maxlen=None if span == float('inf') else MOST_EVENTS)
+        """Leaders that came and went: times [s] and texts."""
+        self._last: dict[int, Bar] = {}
+        self._before: Frame | None = None
+
+    def observe(self, frame: Frame) -> None:
+        """Add the next frame."""
+        self.now, last = frame.snapshot.time - self.start, {}
+        if self._before is not None:
+            self.events.extend((self.now, text) for text in _changes(self._before, frame))
+        for robot, view in frame.snapshot.robots.items():
+            bar = self._last.get(robot)
+            if bar is not None:
+                bar.right = self.now
+            if bar is None or bar.leader != view.leader:
+                bar = Bar(robot, view.leader, self.now, self.now,
+                          formatting.hexadecimal(frame.colours.get(view.leader, formatting.GONE)))
+                self.bars.append(bar)
+            last[robot] = bar
+        self._last, self._before = last, frame
+        self.bars = [bar for bar in self.bars if bar.right >= self.now - self.span]
+
+
+def _changes(last: Frame, frame: Frame) -> Iterator[str]:
+    """Yield the texts of the events between two frames: leaders, silences and notes."""
+    before, after = last.snapshot, frame.snapshot
+    for robot, view in after.robots.items():
+        old = before.robots.get(robot)
+        if robot in before.gone:
+            yield f'robot {robot} is heard again'
+        elif old is not None and old.leader != view.leader and robot in (old.leader, view.leader):
+            yield formatting.change_text(robot, view.leader, frame.because.get(robot, ''))
+    for robot in before.robots.keys() & after.gone.keys():
+        others = len(regions(before).get(robot, ())) - 1
+        yield f'robot {robot} is silent' + (
+            f', which led {count(others, "other")}' if others > 0 else '')
+    if frame.note and frame.note != last.note:
+        yield frame.note
 
 
 INK, FAINT = '#2b2f36', '#8a9099'

@@ -33,11 +33,11 @@ from leader_election.parameters.files import write_text
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import Snapshot, way_to_leader
 from leader_election.swarm.view.formatting import fields_text
-from leader_election.swarm.view.frame import caption, facts, Frame, Rings, thinned
+from leader_election.swarm.view.frame import caption, facts, Frame, History, Rings, thinned
 from leader_election.swarm.web.swarm_map import (
     ALARM,
+    bars_data,
     Data,
-    History,
     legend_html,
     map_data,
     SwarmMap,
@@ -102,7 +102,7 @@ class PageState(NamedTuple):
     changes: float = 0.0
     """Changes of leader of a robot [1/min]."""
     map: dict[str, Data] = {}  # noqa: A003
-    bars: Data = History().data()
+    bars: Data = bars_data(History())
     events: Sequence[tuple[float, str]] = ()
     texts: Mapping[str, str] = {}
     """HTML, by the name of its widget."""
@@ -134,7 +134,7 @@ class PageFeed:
                 frame, rings, history.now, statistics.changes_a_minute,
                 map_data(frame, self.reach),
                 # Bars are many. They change slowly.
-                self.state.bars if int(now) == int(last) else history.data(),
+                self.state.bars if int(now) == int(last) else bars_data(history),
                 tuple(history.events), {
                     'notes': paragraph('warning', frame.warning) + paragraph('note', frame.note)
                     + paragraph('next', frame.upcoming and f'next: {frame.upcoming}'),
@@ -258,7 +258,7 @@ def write_page(path: Path, title: str, frames: Sequence[Frame], rings: Rings, re
         start=start)
     for frame in frames:
         history.observe(frame)
-    page.timeline.show(history.data())
+    page.timeline.show(bars_data(history))
     page.map.fit(frames, rings)
     drawn = [map_data(frame, reach) for frame in frames]
     page.map.show(drawn[0])

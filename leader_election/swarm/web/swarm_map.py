@@ -13,18 +13,16 @@
 # limitations under the License.
 """Charts by models of Bokeh: the map of a swarm, and the timeline of the leaders of all robots."""
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bokeh.models import ColumnDataSource, DataRange1d, FactorRange
 from bokeh.plotting import figure
 from leader_election.election.messages.codec import Position
-from leader_election.swarm.snapshot import regions, RobotView
+from leader_election.swarm.snapshot import RobotView
 from leader_election.swarm.view import frame as drawing
-from leader_election.swarm.view.formatting import change_text, count, GONE, hexadecimal, NOTE
-from leader_election.swarm.view.frame import bounds, FAINT, Frame, REGION_EDGE, REGION_FILL, Rings
+from leader_election.swarm.view.formatting import GONE, hexadecimal, NOTE
+from leader_election.swarm.view.frame import FAINT, Frame, History, Rings
 import numpy as np
 
 ALARM = hexadecimal(NOTE)
@@ -34,9 +32,10 @@ SPOT = 'x y id fill_color line_color line_width'
 LAYERS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
     'extent': ('quad', 'left right top bottom', {'line_width': 0, 'fill_alpha': 0}),
     'peaks': ('patches', 'xs ys', {
-        'color': hexadecimal(drawing.PEAK), 'line_dash': 'dashed', 'fill_alpha': REGION_FILL}),
+        'color': hexadecimal(drawing.PEAK), 'line_dash': 'dashed',
+        'fill_alpha': drawing.REGION_FILL}),
     'regions': ('patches', 'xs ys color', {
-        'line_width': 1.4, 'line_alpha': REGION_EDGE, 'fill_alpha': REGION_FILL}),
+        'line_width': 1.4, 'line_alpha': drawing.REGION_EDGE, 'fill_alpha': drawing.REGION_FILL}),
     'walls': ('patches', 'xs ys', {'color': FAINT, 'fill_alpha': 0.35}),
     'arena': ('multi_line', 'xs ys', {'color': FAINT, 'line_width': 2}),
     'links': ('segment', 'x0 y0 x1 y1', {'color': drawing.LINK, 'line_width': 0.5}),
@@ -83,7 +82,7 @@ class SwarmMap:
 
     def fit(self, frames: Sequence[Frame], rings: Rings) -> None:
         """Show the outlines, and fit the map to them, or else to all robots of these frames."""
-        left, bottom, right, top = map(float, bounds(frames, rings))
+        left, bottom, right, top = map(float, drawing.bounds(frames, rings))
         self.show(tabulated({
             'extent': [(left, right, top, bottom)],
             'arena': map(_corners, rings.arena), 'walls': map(_corners, rings.obstacles),
@@ -165,100 +164,22 @@ def _place(robot: RobotView) -> Position:
     return robot.position or (float('nan'), float('nan'))
 
 
-MOST_EVENTS = 12
-"""The last events that a history with a span keeps."""
-
-
-@dataclass(slots=True)
-class Bar:
-    """A time in which a robot had one leader [s]."""
-
-    robot: int
-    leader: int
-    left: float
-    right: float
-    tint: str
-
-
-class History:
-    """
-    The leaders of all robots over time, and events, from consecutive frames.
-
-    :param span: age at which bars are dropped [s].
-    :param start: the origin of time [s].
-
-    >>> from leader_election.swarm.snapshot import RobotView, Snapshot
-    >>> history = History()
-    >>> for time, leader in ((0.0, 1), (1.0, 1), (2.0, 3)):
-    ...     view = RobotView(3, None, -9.0, 0.0, leader)
-    ...     history.observe(Frame(Snapshot(time, {3: view}), {leader: (0.0, 0.0, 0.0)}))
-    >>> [(bar.leader, bar.left, bar.right) for bar in history.bars]
-    [(1, 0.0, 2.0), (3, 2.0, 2.0)]
-    >>> history.events
-    deque([(2.0, 'robot 3 leads')])
-    """
-
-    def __init__(self, span: float = float('inf'), start: float = 0.0) -> None:
-        self.span, self.start = span, start
-        self.now = 0.0
-        """The time of the last frame [s]."""
-        self.bars: list[Bar] = []
-        self.events: deque[tuple[float, str]] = deque(
-            maxlen=None if span == float('inf') else MOST_EVENTS)
-        """Leaders that came and went: times [s] and texts."""
-        self._last: dict[int, Bar] = {}
-        self._before: Frame | None = None
-
-    def observe(self, frame: Frame) -> None:
-        """Add the next frame."""
-        self.now, last = frame.snapshot.time - self.start, {}
-        if self._before is not None:
-            self.events.extend((self.now, text) for text in _changes(self._before, frame))
-        for robot, view in frame.snapshot.robots.items():
-            bar = self._last.get(robot)
-            if bar is not None:
-                bar.right = self.now
-            if bar is None or bar.leader != view.leader:
-                bar = Bar(robot, view.leader, self.now, self.now,
-                          hexadecimal(frame.colours.get(view.leader, GONE)))
-                self.bars.append(bar)
-            last[robot] = bar
-        self._last, self._before = last, frame
-        self.bars = [bar for bar in self.bars if bar.right >= self.now - self.span]
-
-    def data(self) -> Data:
-        """Return the columns of the bars, with a row a robot, in the order of its last leader."""
-        last = {bar.robot: bar.leader for bar in self.bars}
-        bars = sorted(self.bars, reverse=True, key=lambda bar: (
-            last[bar.robot], bar.robot != last[bar.robot], bar.robot))
-        begin = self.now - self.span
-        return columns('robot leader left right tint edge', [
-            (str(bar.robot), bar.leader, max(bar.left, begin), bar.right, bar.tint,
-             drawing.INK if bar.robot == bar.leader else None) for bar in bars])
-
-
-def _changes(last: Frame, frame: Frame) -> Iterator[str]:
-    """Yield the texts of the events between two frames: leaders, silences and notes."""
-    before, after = last.snapshot, frame.snapshot
-    for robot, view in after.robots.items():
-        old = before.robots.get(robot)
-        if robot in before.gone:
-            yield f'robot {robot} is heard again'
-        elif old is not None and old.leader != view.leader and robot in (old.leader, view.leader):
-            yield change_text(robot, view.leader, frame.because.get(robot, ''))
-    for robot in before.robots.keys() & after.gone.keys():
-        others = len(regions(before).get(robot, ())) - 1
-        yield f'robot {robot} is silent' + (
-            f', which led {count(others, "other")}' if others > 0 else '')
-    if frame.note and frame.note != last.note:
-        yield frame.note
+def bars_data(history: History) -> Data:
+    """Return the columns of the bars, with a row a robot, in the order of its last leader."""
+    last = {bar.robot: bar.leader for bar in history.bars}
+    bars = sorted(history.bars, reverse=True, key=lambda bar: (
+        last[bar.robot], bar.robot != last[bar.robot], bar.robot))
+    begin = history.now - history.span
+    return columns('robot leader left right tint edge', [
+        (str(bar.robot), bar.leader, max(bar.left, begin), bar.right, bar.tint,
+         drawing.INK if bar.robot == bar.leader else None) for bar in bars])
 
 
 class Timeline:
     """A chart of one row a robot, in the colours of its leaders. Bars of leaders have an edge."""
 
     def __init__(self) -> None:
-        self.source = ColumnDataSource(History().data())
+        self.source = ColumnDataSource(bars_data(History()))
         self.figure = chart = empty_chart(
             name='timeline', height=200, tools='xpan,xwheel_zoom,reset', x_axis_label='time [s]',
             y_axis_label='robots', y_range=FactorRange(),
@@ -268,7 +189,7 @@ class Timeline:
                    line_color='edge', line_width=0.5, source=self.source)
 
     def show(self, data: Data) -> None:
-        """Show the bars of a history (:meth:`History.data`) in place of those shown."""
+        """Show the bars of a history (:func:`bars_data`) in place of those shown."""
         self.source.data = data
         self.figure.y_range.factors = rows = list(dict.fromkeys(data['robot']))
         # Of more than 300 robots the rows become thinner.

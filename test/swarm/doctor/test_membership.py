@@ -90,9 +90,6 @@ CASES = {
         (BOB, 'it does not accept the key aa of alice, carol')]),
     'key that is being changed': (membership.keys, {
         'diagnostics': with_keys('aa, bb', 'bb, aa', 'aa, bb')}, []),
-    'unsigned messages accepted': (membership.keys, {'diagnostics': saying(
-        swarm_key='aa', keys_accepted='aa', accept_unverified='True')}, [
-        (NAMES, 'unsigned messages are believed, too: accept_unverified')]),
     'no keys, and no diagnostics of one': (membership.keys, {'diagnostics': told('bob')}, []),
     'wrong id, missing robot': (membership.missing, {
         'expected': FLEET | {'bob': 9, 'dave': 4}}, [

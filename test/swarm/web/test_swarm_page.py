@@ -33,10 +33,10 @@ from leader_election.parameters import ParameterError
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import RobotView, Snapshot, way_to_leader
 from leader_election.swarm.view.formatting import hexadecimal, NOTE
-from leader_election.swarm.view.frame import Frame, Rings
+from leader_election.swarm.view.frame import Frame, History, Rings
 from leader_election.swarm.web.pages import LivePage, PageFeed
 from leader_election.swarm.web.server import PageServer
-from leader_election.swarm.web.swarm_map import History, legend_html, map_data, SwarmMap
+from leader_election.swarm.web.swarm_map import bars_data, legend_html, map_data, SwarmMap
 import pytest
 from swarm.view.example import frame, mandated, RINGS, working
 from tornado.httpclient import HTTPClientError, HTTPRequest
@@ -124,7 +124,7 @@ def test_history_forgets_entries_older_than_its_span():
         # Robot 0 keeps its leader, so that its bar is the oldest one.
         robots = {0: RobotView(0, None, 0.0, 0.0, 0), 1: RobotView(1, None, 0.0, 0.0, leader)}
         history.observe(Frame(Snapshot(float(time), robots), {}))
-    data = history.data()
+    data = bars_data(history)
     assert min(data['left']) == 6.0 and all(data['left'] <= data['right'])
     assert len(history.bars) == 5
 
