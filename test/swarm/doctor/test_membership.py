@@ -31,7 +31,6 @@ from swarm.doctor.scene import (
     BOB,
     healthy,
     IDS,
-    NAMES,
     rewired,
     said,
     saying,
