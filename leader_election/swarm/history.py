@@ -23,7 +23,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from leader_election.swarm.snapshot import acts_over, orphans, regions, RobotView, Snapshot
+from leader_election.swarm.snapshot import orphans, regions, RobotView, Snapshot
 
 
 class Change(NamedTuple):
@@ -45,8 +45,6 @@ class Loss(NamedTuple):
     """The number of other robots that it led then."""
     recovered: float | None
     """When each of these had a living leader again or was gone, too [s], ``None`` for never."""
-    returned: float | None
-    """The time of the next message of the lost leader [s], ``None`` for none."""
 
 
 def changes(snapshots: Sequence[Snapshot]) -> list[Change]:
@@ -73,7 +71,7 @@ def losses(snapshots: Sequence[Snapshot], expiry: float) -> list[Loss]:
     :param expiry: the silence after which a robot counts as gone in the snapshots [s].
 
     >>> losses(_example(), 3.0)
-    [Loss(leader=1, time=2.0, led=2, recovered=6.0, returned=None)]
+    [Loss(leader=1, time=2.0, led=2, recovered=6.0)]
     """
     found = []
     for number, (before, after) in enumerate(zip(snapshots, snapshots[1:])):
@@ -99,9 +97,7 @@ def _loss(snapshots: Sequence[Snapshot], last: int, leader: int, silent: float) 
     # following it is not a recovery.
     recovered = (s.time for number, s in enumerate(snapshots[first + 1:], first + 1)
                  if _are_led(s, led, None if number > last else leader))
-    returned = (s.time for s in snapshots[last + 1:] if leader in s.robots)
-    return Loss(leader, snapshots[first].time, len(led), next(recovered, None),
-                next(returned, None))
+    return Loss(leader, snapshots[first].time, len(led), next(recovered, None))
 
 
 def _are_led(snapshot: Snapshot, robots: Sequence[int], lost: int | None) -> bool:
@@ -146,7 +142,6 @@ class Statistics:
     """
 
     def __init__(self) -> None:
-        self._ruled = self._looks = 0
         self._leaders: dict[int, int] = {}
         self._regions: dict[int, tuple[int, ...]] = {}
         self._since: dict[int, float] = {}
@@ -170,8 +165,6 @@ class Statistics:
         self._changes += sum(self._leaders.get(i, leader) != leader
                              for i, leader in leaders.items())
         self._leaders = leaders
-        self._looks += len(leaders)
-        self._ruled += sum(number for number, _ in acts_over(snapshot).values())
         self._totals.append((self._now, messages, size, self._changes))
         while len(self._totals) > 2 and self._totals[1][0] <= self._now - WINDOW:
             self._totals.popleft()
@@ -185,11 +178,6 @@ class Statistics:
     def duration(self) -> float:
         """Return the time since the first snapshot [s]."""
         return max(self._now - self._begun, 0.0)
-
-    @property
-    def ruled(self) -> float:
-        """Return the share of the robots' time under a mandate since the first snapshot."""
-        return self._ruled / max(self._looks, 1)
 
     @property
     def changes_a_minute(self) -> float:

@@ -139,8 +139,6 @@ def _read(path: str | Path) -> tuple[swarm_key.Keys, object]:
         return swarm_key.parse_keys(text), _version(status)
     except ParameterError:
         raise
-    except UnicodeDecodeError:
-        raise _wrong(path, 'is not text; swarm_key makes a key file') from None
     except (OSError, RuntimeError) as error:
         reason = getattr(error, 'strerror', None) or error
         raise _wrong(path, f'cannot be read: {reason}; swarm_key makes a key file') from None

@@ -316,7 +316,11 @@ class ZenohTransport(Transport):
         :raises ParameterError: for a wrong peer or key expression, and without the library.
         """
         zenoh = _library('zenoh', 'eclipse-zenoh>=1.2')
-        groups, endpoints = _places(parameters)
+        texts = [text.strip() for text in parameters.peers.split(',')]
+        peers = [peer(text, parameters.port) for text in texts if '/' not in text]
+        groups = [f'{host}:{port}' for host, port in peers if is_group(host)]
+        endpoints = [*(text for text in texts if '/' in text), *(
+            f'tcp/{host}:{port}' for host, port in peers if not is_group(host))]
         config, name = zenoh.Config(), 'key_expression'
         try:
             swarm = zenoh.KeyExpr(parameters.key_expression)
@@ -351,21 +355,6 @@ class ZenohTransport(Transport):
     def close(self) -> None:
         """Close the session."""
         self._session.close()
-
-
-def _places(parameters: LinkParameters) -> tuple[list[str], list[str]]:
-    """Return the multicast groups among the peers, and the endpoints of all others."""
-    groups, endpoints = [], []
-    for text in parameters.peers.split(','):
-        if '/' in text:
-            endpoints.append(text.strip())
-            continue
-        name, port = peer(text, parameters.port)
-        if is_group(name):
-            groups.append(f'{name}:{port}')
-        else:
-            endpoints.append(f'tcp/{name}:{port}')
-    return groups, endpoints
 
 
 for _kind in (

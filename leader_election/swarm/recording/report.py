@@ -122,7 +122,7 @@ def _since(start: float, figures: F) -> F:
     """Return figures with their times relative to the beginning."""
     return figures._replace(**{
         name: time - start for name, time in figures._asdict().items()
-        if name in ('begin', 'end', 'time', 'recovered', 'returned') and time is not None})
+        if name in ('begin', 'end', 'time', 'recovered') and time is not None})
 
 
 def _agreement(run: Run) -> list[Share]:
@@ -214,10 +214,8 @@ def loss_lines(of: Report) -> Iterator[str]:
     for loss in of.losses:
         ending = 'its region did not recover' if loss.recovered is None else \
             f'its region recovered {loss.recovered - loss.time:.1f} s later'
-        again = '' if loss.returned is None else \
-            f'; it was heard again {loss.returned - loss.time:.1f} s later'
         yield (f'leader {loss.leader}, which led {count(loss.led, "other")}, fell silent at '
-               f'{loss.time:.1f} s: {ending}{again}')
+               f'{loss.time:.1f} s: {ending}')
 
 
 def _agreement_lines(of: Report) -> Iterator[str]:

@@ -153,8 +153,7 @@ def facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
         f'{statistics.changes_a_minute:.1f} leader changes per robot and minute',
         f'{statistics.messages_a_second:.0f} msg/s',
         f'{statistics.bytes_a_second / 1000:.1f} kB/s',
-        *([f'{mandate_text(over)}, under a mandate {statistics.ruled:.0%} of the time']
-          if over else []),
+        *([mandate_text(over)] if over else []),
         *([] if uncertain is None else
           [f'positions uncertain by up to {uncertain.deviation:.2f} m, one standard deviation '
            f'(robot {uncertain.id})']))

@@ -116,9 +116,6 @@ class Canvas:
         for ring in rings.peaks:
             axes.fill(*zip(*ring), facecolor=to_rgba(PEAK, REGION_FILL), edgecolor=PEAK,
                       linewidth=0.9, linestyle='--')
-        for x, y in {tuple(np.mean(ring[:-1], axis=0).round(2)) for ring in rings.peaks}:
-            axes.annotate('peak', (x, y), color=PEAK, fontsize=10, ha='center', va='center',
-                          path_effects=_HALO)
         static = list(axes.patches)
 
         self._regions = PolyCollection([], linewidths=1.4)

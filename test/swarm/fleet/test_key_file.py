@@ -91,7 +91,7 @@ def test_unreadable_file_is_refused(path):
     path.unlink()
     path.write_bytes(b'\xff' * 64)
     path.chmod(0o600)
-    assert 'is not text' in refused(path)
+    assert 'is not a key file' in refused(path)
     assert 'embedded null' in refused(Path('a\0b'))
 
 
