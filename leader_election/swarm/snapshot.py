@@ -268,16 +268,6 @@ def alarmed(snapshot: Snapshot, leader: int) -> bool:
     return any(isinstance(alarm, (int, float)) and alarm > 0 for alarm in found)
 
 
-def task_names(snapshot: Snapshot) -> tuple[str, ...]:
-    """
-    Return the names of all tasks in the swarm, sorted.
-
-    >>> task_names(Snapshot(0.0, {3: RobotView(3, None, -9.0, 0.0, 3, ('field', 'count'))}))
-    ('count', 'field')
-    """
-    return tuple(sorted({task for robot in snapshot.robots.values() for task in robot.tasks}))
-
-
 def _example() -> Snapshot:
     """Return four robots: 1 leads 2, 3 leads itself, 4 follows 9, which is not alive."""
     views = (RobotView(1, (0.0, 0.0), -9.0, 0.0, 1), RobotView(2, (2.0, 0.0), -9.0, 2.0, 1),

@@ -28,6 +28,7 @@ from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes import clock, process
 from leader_election.ros.nodes.declare import declare_all, overrides
 from leader_election.swarm.recording import options as recording_options
+from leader_election.swarm.recording.content import ODOMETRY
 from leader_election.swarm.view.formatting import count
 from mcap.well_known import MessageEncoding, Profile, SchemaEncoding
 from mcap.writer import CompressionType, Writer
@@ -165,7 +166,7 @@ class Recorder(Node):
     def _writer(self, topic: str, kind: str) -> Any:
         """Return the callback that writes the messages of this topic."""
         limit = (recording_options.RateLimit(self.parameters.odom_rate)
-                 if kind == recording_options.ODOMETRY else None)
+                 if kind == ODOMETRY else None)
         now = self.get_clock().now
 
         def write(data: bytes) -> None:

@@ -90,7 +90,14 @@ def reception(swarm: Observations) -> Iterator[Symptom]:
         reach = swarm.setting(robot, vocabulary.COMMUNICATION_RANGE)
         reports = [report for report in swarm.reports_of(robot) if HEARD in report.values]
         if swarm.increase(robot, HEARD) > 0.0:
-            yield from _out_of_range(swarm, robot, reach)
+            # Few have no neighbours. Only for these the distances to all robots are compared.
+            if all(report.values.get(vocabulary.NEIGHBOURS) == '0' for report in reports):
+                nearest = min((swarm.distance_between(own, other)
+                               for other in swarm.sent if other != own), default=0.0)
+                if nearest > reach:
+                    yield Symptom(Level.WARN, (robot,), 'it has no neighbours: the nearest robot '
+                                  f'is {nearest:.1f} m away, and '
+                                  f'{vocabulary.COMMUNICATION_RANGE} is {reach:g} m')
         elif len(reports) > 1:
             near = sum(reports[0].received <= heard.received <= reports[-1].received
                        for other, messages in swarm.sent.items() if other != own
@@ -98,19 +105,6 @@ def reception(swarm: Observations) -> Iterator[Symptom]:
             if near >= FEW:
                 yield Symptom(Level.ERROR, (robot,),
                               'it received nothing, while messages of robots near it arrived here')
-
-
-def _out_of_range(swarm: Observations, robot: str, reach: float) -> Iterator[Symptom]:
-    """Find a robot that receives others, all of which are out of range."""
-    # Few have no neighbours. Only for these the distances to all robots are compared.
-    if any(report.values.get(vocabulary.NEIGHBOURS) != '0' for report in swarm.reports_of(robot)):
-        return
-    own = swarm.ids[robot]
-    nearest = min((swarm.distance_between(own, other) for other in swarm.sent if other != own),
-                  default=0.0)
-    if nearest > reach:
-        yield Symptom(Level.WARN, (robot,), 'it has no neighbours: the nearest robot is '
-                      f'{nearest:.1f} m away, and {vocabulary.COMMUNICATION_RANGE} is {reach:g} m')
 
 
 def loss(swarm: Observations) -> Iterator[Symptom]:

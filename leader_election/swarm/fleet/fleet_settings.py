@@ -33,14 +33,7 @@ from leader_election.election.robot.parameters import (
 )
 from leader_election.election.robot.task_runner import task_label
 from leader_election.election.tasks.driving import DriverParameters
-from leader_election.parameters import (
-    did_you_mean,
-    names_in,
-    Parameter,
-    ParameterError,
-    shown,
-    table,
-)
+from leader_election.parameters import did_you_mean, names_in, Parameter, ParameterError, table
 from leader_election.parameters.files import read_text, read_yaml
 from leader_election.swarm.fleet.transports import LinkParameters
 
@@ -249,7 +242,7 @@ def check_topic(name: str, value: Any, place: str) -> str:
     """
     topic = check_topic_name(value, place)
     if name == SHARED_TOPIC and not topic.startswith('/'):
-        raise ParameterError(place, problem=f': {shown(topic)} is not allowed, since each robot '
+        raise ParameterError(place, problem=f': {topic!r} is not allowed, since each robot '
                              'would have its own; it takes the topic that all share, for example '
                              f"'/{topic}'", kind='')
     return topic
@@ -273,7 +266,7 @@ def unknown_key(place: str, name: str, known: Iterable[str], list_of_all: str) -
     :param list_of_all: the text that lists them, for keys without a similar one.
     """
     instead = did_you_mean(name, known).rstrip() or f'there are: {list_of_all}'
-    return ParameterError(place, problem=f': unknown key {shown(name)}; {instead}', kind='')
+    return ParameterError(place, problem=f': unknown key {name!r}; {instead}', kind='')
 
 
 def flatten(raw: Mapping[str, Any]) -> dict[str, Any]:

@@ -112,7 +112,6 @@ class SwarmTimeFile:
         self._kept = kept
 
 
-MODE = 0o600
 MOST_BYTES = 2**20
 """The longest file that is read, comments included."""
 
@@ -249,7 +248,7 @@ def _write(path: Path, text: str) -> None:
     :raises OSError: if it cannot be written.
     """
     with replacing(path) as new:
-        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, MODE), 'w',
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 'w',
                   encoding='ascii') as file:
             file.write(text)
             file.flush()

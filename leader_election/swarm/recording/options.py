@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 
 from leader_election.parameters import parameter, ParameterError, table
 from leader_election.parameters.command_line import CommandLineParser, how_to_run, PAGE, POSITIVE
+from leader_election.swarm.recording.content import ODOMETRY
 import yaml
 
 REPLAYED = (
@@ -140,8 +141,6 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
     return options
 
 
-ODOMETRY = 'nav_msgs/msg/Odometry'
-"""The type of messages that are thinned out."""
 BEST_EFFORT, RELIABLE = 'best_effort', 'reliable'
 VOLATILE, TRANSIENT_LOCAL = 'volatile', 'transient_local'
 

@@ -43,10 +43,10 @@ Track = list[tuple[float, float, float, float]]
 class Traffic(NamedTuple):
     """The messages between robots."""
 
-    messages: int = 0
-    bytes: int = 0  # noqa: A003
-    """Size of their payloads."""
-    rejected: int = 0
+    messages: int
+    bytes: int  # noqa: A003
+    """Size of the payloads of all but those before the first robot's."""
+    rejected: int
     """Number of messages that could not be decoded."""
 
 
@@ -57,7 +57,6 @@ LOOK = 0.25
 class Run(NamedTuple):
     """The content of a recording, its times on one continuous clock (:class:`Clocks`)."""
 
-    settings: ReplaySettings
     snapshots: list[Snapshot]
     """At regular times, at least one."""
     begin: float
@@ -66,6 +65,12 @@ class Run(NamedTuple):
     """The time of the last message [s]."""
     traffic: Traffic
     rings: Rings
+    expiry: float
+    """The silence after which a robot counts as gone [s]."""
+    radius: float
+    """The radius of regions as set, otherwise as published [m], infinite if unknown."""
+    communication_range: float
+    """[m], likewise."""
     diagnostics: contents.DiagnosticsSummary = contents.DiagnosticsSummary()
     true_tracks: Mapping[int, Track] = {}
     """True poses of robots by id, where they were recorded."""
@@ -73,21 +78,6 @@ class Run(NamedTuple):
     """Distances of neighbours by the id of the robot that published them."""
     jumps: int = 0
     """How often a clock was set."""
-
-    @property
-    def radius(self) -> float:
-        """Return the radius of regions as set, otherwise as published [m], inf if unknown."""
-        return _first(self.settings.radius, self.diagnostics.lengths.get(vocabulary.RADIUS))
-
-    @property
-    def communication_range(self) -> float:
-        """Return the communication range, likewise [m]."""
-        return _first(self.settings.communication_range,
-                      self.diagnostics.lengths.get(vocabulary.COMMUNICATION_RANGE))
-
-
-def _first(*lengths: float | None) -> float:
-    return next((length for length in lengths if length is not None), math.inf)
 
 
 def is_relevant(topic: str, kind: str, settings: ReplaySettings) -> bool:
@@ -129,7 +119,8 @@ class Replay:
         self._refusal = ''
         """Why the first message was rejected."""
         self._begin = self._next_snapshot = self._now = 0.0
-        self._traffic = Traffic()
+        self._refused = 0
+        """The number of messages before the first one that was not rejected."""
         self._snapshots: list[Snapshot] = []
         self._rings = Rings()
         self._diagnostics = contents.DiagnosticsSummary()
@@ -176,10 +167,10 @@ class Replay:
             self._tracker = self._new_tracker(payload)
             self._begin, self._next_snapshot = self._now, self._now + LOOK
         self._take_due_snapshots()
-        accepted = self._tracker is not None and self._tracker.hear(payload, self._now) is not None
-        self._traffic = Traffic(self._traffic.messages + 1,
-                                self._traffic.bytes + len(payload.encode(errors='replace')),
-                                self._traffic.rejected + (not accepted))
+        if self._tracker is None:
+            self._refused += 1
+        else:
+            self._tracker.hear(payload, self._now)
 
     def _new_tracker(self, payload: str) -> SwarmTracker | None:
         """Return the tracker of the message's swarm, ``None`` if it belongs to none."""
@@ -212,9 +203,17 @@ class Replay:
         names = self._diagnostics.names
         robots = contents.ids_of(self._true_tracks, names)
         publishers = contents.ids_of(self._distances, names)
+        tracker, settings = self._tracker, self._settings
+        given = {vocabulary.RADIUS: settings.radius,
+                 vocabulary.COMMUNICATION_RANGE: settings.communication_range}
+        lengths = self._diagnostics.lengths | {
+            key: length for key, length in given.items() if length is not None}
+        traffic = Traffic(tracker.messages + self._refused, tracker.bytes,
+                          tracker.rejected + self._refused)
         return Run(
-            self._settings, [*self._snapshots, self._tracker.snapshot(self._now)], self._begin,
-            self._now, self._traffic, self._rings, self._diagnostics,
+            [*self._snapshots, tracker.snapshot(self._now)], self._begin, self._now, traffic,
+            self._rings, settings.expiry, lengths.get(vocabulary.RADIUS, math.inf),
+            lengths.get(vocabulary.COMMUNICATION_RANGE, math.inf), self._diagnostics,
             {robot: self._true_tracks[name] for name, robot in robots.items()},
             {robot: self._distances[name] for name, robot in publishers.items()},
             self._clocks.jumps)

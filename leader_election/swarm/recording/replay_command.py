@@ -34,8 +34,6 @@ from leader_election.swarm.view.frame import Frame, thinned
 
 MOST_FRAMES = 100
 MOST_POINTS = 150
-Product = tuple[Path, Callable[[Path], None]]
-"""A file, and the function that writes it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -80,8 +78,13 @@ def _read(path: Path, settings: ReplaySettings) -> tuple[Run, list[str]]:
     return run, told
 
 
-def _products(options: Namespace, run: Run, told: Sequence[str]) -> Iterator[Product]:
-    """Yield the requested files. Slow modules for drawing are imported on demand."""
+def _products(options: Namespace, run: Run, told: Sequence[str],
+              ) -> Iterator[tuple[Path, Callable[[Path], None]]]:
+    """
+    Yield the requested files, each with the function that writes it.
+
+    Slow modules for drawing are imported on demand.
+    """
     reach = run.communication_range
     if not math.isfinite(reach):
         reach = MonitorParameters.communication_range

@@ -33,7 +33,6 @@ from leader_election.swarm.recording.localisation_errors import (
     once_a_period,
     usable,
 )
-from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.recording.replay import Run, Traffic
 from leader_election.swarm.reference_partition import Agreement, links_within, partition, Share
 from leader_election.swarm.snapshot import is_partition, regions, RobotView, Snapshot
@@ -113,7 +112,7 @@ def report(run: Run) -> Report:
         first_partition=partitions[0] if partitions else None,
         whole=len(partitions) / len(snapshots), changes=changed,
         instability=changed / minutes if minutes else 0.0,
-        losses=[_since(begin, loss) for loss in losses(snapshots, run.settings.expiry)],
+        losses=[_since(begin, loss) for loss in losses(snapshots, run.expiry)],
         agreement=_agreement(run), localisation=_localisation(run),
         accuracy=accuracy_of_messages(snapshots, run.true_tracks, run.communication_range))
 
@@ -260,8 +259,8 @@ def write_watched(path: Path, title: str, frames: Sequence[Frame], rings: Rings,
     shown = [frame for frame in frames if frame.snapshot.robots]
     snapshots = [frame.snapshot for frame in shown]
     begin = snapshots[0].time
-    run = Run(ReplaySettings(expiry=tracker.expiry, radius=radius, communication_range=reach),
-              snapshots, begin, snapshots[-1].time,
-              Traffic(tracker.messages, tracker.bytes, tracker.rejected), rings)
+    run = Run(snapshots, begin, snapshots[-1].time,
+              Traffic(tracker.messages, tracker.bytes, tracker.rejected), rings, tracker.expiry,
+              radius, reach)
     write_page(path, title, run, shown, reach, failed,
                [(time - begin, text) for time, text in events])

@@ -29,19 +29,9 @@ from typing import Any, NamedTuple
 from leader_election.election.messages.codec import MAX_COORDINATE, Position
 from leader_election.election.robot.zones import outline
 from leader_election.election.tasks.coverage import area_of, split
+from leader_election.swarm import snapshot as snapshots
 from leader_election.swarm.history import Statistics
-from leader_election.swarm.snapshot import (
-    acts_over,
-    alarmed,
-    decisions,
-    links,
-    most_uncertain,
-    orphans,
-    positions,
-    regions,
-    RobotView,
-    Snapshot,
-)
+from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.swarm.view import formatting
 from leader_election.swarm.view.formatting import Colour, count, mandate_text
 import numpy as np
@@ -131,10 +121,10 @@ def caption(frame: Frame, start: float = 0.0) -> str:
     :param start: the origin of the time [s].
     """
     snapshot = frame.snapshot
-    lost, over = len(orphans(snapshot)), acts_over(snapshot)
+    lost, over = len(snapshots.orphans(snapshot)), snapshots.acts_over(snapshot)
     return '  ·  '.join((
         f't = {snapshot.time - start:.1f} s', count(len(snapshot.robots), 'robot'),
-        count(len(regions(snapshot)), 'region'),
+        count(len(snapshots.regions(snapshot)), 'region'),
         *([f'{len(snapshot.gone)} gone'] if snapshot.gone else []),
         *([f'{lost} without a leader'] if lost else []),
         *([mandate_text(over)] if over else [])))
@@ -143,13 +133,13 @@ def caption(frame: Frame, start: float = 0.0) -> str:
 def facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
     """Return the figures of the whole swarm as texts."""
     snapshot = frame.snapshot
-    uncertain = most_uncertain(snapshot)
-    over = acts_over(snapshot)
+    uncertain = snapshots.most_uncertain(snapshot)
+    over = snapshots.acts_over(snapshot)
     return (
         count(len(snapshot.robots), 'robot')
         + (f' ({len(snapshot.gone)} gone)' if snapshot.gone else ''),
-        count(len(regions(snapshot)), 'region'),
-        f'{len(orphans(snapshot))} without a leader',
+        count(len(snapshots.regions(snapshot)), 'region'),
+        f'{len(snapshots.orphans(snapshot))} without a leader',
         f'{statistics.changes_a_minute:.1f} leader changes per robot and minute',
         f'{statistics.messages_a_second:.0f} msg/s',
         f'{statistics.bytes_a_second / 1000:.1f} kB/s',
@@ -231,9 +221,9 @@ def patrol_parts(snapshot: Snapshot) -> dict[int, Sequence[Ring]]:
     >>> [len(ring) for ring in patrol_parts(Snapshot(0.0, {3: leader}))[3]]
     [5, 5]
     """
-    return {robot.id: _part_rings(json.dumps(decisions(robot)[PATROL]))
+    return {robot.id: _part_rings(json.dumps(snapshots.decisions(robot)[PATROL]))
             for robot in snapshot.robots.values()
-            if robot.leader == robot.id and PATROL in decisions(robot)}
+            if robot.leader == robot.id and PATROL in snapshots.decisions(robot)}
 
 
 @lru_cache(maxsize=64)
@@ -321,7 +311,7 @@ def _changes(last: Frame, frame: Frame) -> Iterator[str]:
         elif old is not None and old.leader != view.leader and robot in (old.leader, view.leader):
             yield formatting.change_text(robot, view.leader, frame.because.get(robot, ''))
     for robot in before.robots.keys() & after.gone.keys():
-        others = len(regions(before).get(robot, ())) - 1
+        others = len(snapshots.regions(before).get(robot, ())) - 1
         yield f'robot {robot} is silent' + (
             f', which led {count(others, "other")}' if others > 0 else '')
     if frame.note and frame.note != last.note:
@@ -377,10 +367,11 @@ def drawing(frame: Frame, communication_range: float) -> Drawing:
     snapshot = frame.snapshot
     placed = [robot for robot in snapshot.robots.values() if robot.position is not None]
     leaders = [robot for robot in placed if robot.leader == robot.id]
-    alarms = {robot.id for robot in leaders if alarmed(snapshot, robot.id)}
-    members = ((leader, positions(snapshot, ids)) for leader, ids in regions(snapshot).items())
+    alarms = {robot.id for robot in leaders if snapshots.alarmed(snapshot, robot.id)}
+    members = ((leader, snapshots.positions(snapshot, ids))
+               for leader, ids in snapshots.regions(snapshot).items())
     parts = patrol_parts(snapshot)
-    pairs = links(snapshot, communication_range) if communication_range > 0.0 else []
+    pairs = snapshots.links(snapshot, communication_range) if communication_range > 0.0 else []
     shown = snapshot.robots | snapshot.gone
     texts = [
         *((formatting.label(robot) + (' alarm' if robot.id in alarms else ''), robot, 15,
@@ -389,7 +380,7 @@ def drawing(frame: Frame, communication_range: float) -> Drawing:
     return Drawing(
         [robot for robot in placed if robot.leader != robot.id], leaders,
         [robot for robot in snapshot.gone.values() if robot.position is not None],
-        [positions(snapshot, pair) for pair in pairs],
+        [snapshots.positions(snapshot, pair) for pair in pairs],
         [(formatting.NOTE if leader in alarms else frame.colours[leader],
           tuple(outline(places, OUTLINE_MARGIN).exterior.coords))
          for leader, places in members if places and not parts.get(leader)],

@@ -24,24 +24,8 @@ from leader_election.election.messages.codec import Position
 from leader_election.parameters.files import replacing
 from leader_election.swarm.snapshot import RobotView
 from leader_election.swarm.view import formatting
-from leader_election.swarm.view.frame import (
-    bounds,
-    caption,
-    drawing,
-    FAINT,
-    Frame,
-    INK,
-    Label,
-    legend,
-    LINK,
-    PEAK,
-    REGION_EDGE,
-    REGION_FILL,
-    Rings,
-    spot,
-    WALL,
-    WALL_EDGE,
-)
+from leader_election.swarm.view import frame as drawing
+from leader_election.swarm.view.frame import Frame, Label, Rings
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PathCollection, PolyCollection
@@ -82,7 +66,7 @@ class Canvas:
     def __init__(self, frames: Sequence[Frame], rings: Rings, width: int,
                  communication_range: float) -> None:
         self._range = communication_range
-        left, bottom, right, top = bounds(frames, rings)
+        left, bottom, right, top = drawing.bounds(frames, rings)
         pad = 0.02 * max(right - left, top - bottom)
         across, up = right - left + 2 * pad, top - bottom + 2 * pad
         entries = [Line2D(
@@ -90,7 +74,7 @@ class Canvas:
             marker=entry.symbol if entry.symbol in MARKERS else '', markeredgewidth=(
                 2 if entry.symbol == 'x' else 1), markerfacecolor=entry.hollow or entry.colour,
             linestyle='none' if entry.symbol in MARKERS else entry.symbol,
-            linewidth=entry.size / 10) for entry in legend(
+            linewidth=entry.size / 10) for entry in drawing.legend(
                 frames, rings, communication_range)]
         # Margins for the labels of the axes and, below, for legend and caption [inches].
         aside, above, below = 0.65, 0.12, 1.0 + 0.2 * math.ceil(len(entries) / _LEGEND_COLUMNS)
@@ -102,30 +86,31 @@ class Canvas:
             aside / _WIDTH, below / height,
             1 - (aside + 0.12) / _WIDTH, 1 - (above + below) / height))
         axes.set(xlim=(left - pad, right + pad), ylim=(bottom - pad, top + pad), aspect='equal')
-        axes.set_xlabel('x [m]', color=FAINT, labelpad=2)
-        axes.set_ylabel('y [m]', color=FAINT, labelpad=2)
-        axes.tick_params(colors=FAINT, length=3, labelsize=9)
+        axes.set_xlabel('x [m]', color=drawing.FAINT, labelpad=2)
+        axes.set_ylabel('y [m]', color=drawing.FAINT, labelpad=2)
+        axes.tick_params(colors=drawing.FAINT, length=3, labelsize=9)
         axes.spines[:].set_visible(False)
         axes.xaxis.set_major_locator(MaxNLocator(11, integer=True, steps=(1, 2, 5, 10)))
         axes.yaxis.set_major_locator(MaxNLocator(11, integer=True, steps=(1, 2, 5, 10)))
 
         figure.legend(handles=entries, loc='lower left', ncol=_LEGEND_COLUMNS, fontsize=9,
                       bbox_to_anchor=(aside / _WIDTH, 0.47 / height), frameon=False, borderpad=0.0,
-                      handletextpad=0.4, columnspacing=1.4, labelcolor=INK, labelspacing=0.3,
-                      borderaxespad=0.0)
+                      handletextpad=0.4, columnspacing=1.4, labelcolor=drawing.INK,
+                      labelspacing=0.3, borderaxespad=0.0)
         for ring in rings.peaks:
-            axes.fill(*zip(*ring), facecolor=to_rgba(PEAK, REGION_FILL), edgecolor=PEAK,
-                      linewidth=0.9, linestyle='--')
+            axes.fill(*zip(*ring), facecolor=to_rgba(drawing.PEAK, drawing.REGION_FILL),
+                      edgecolor=drawing.PEAK, linewidth=0.9, linestyle='--')
         static = list(axes.patches)
 
         self._regions = PolyCollection([], linewidths=1.4)
         axes.add_collection(self._regions, autolim=False)
         for ring in rings.obstacles:
-            axes.fill(*zip(*ring), facecolor=WALL, edgecolor=WALL_EDGE, linewidth=1)
+            axes.fill(*zip(*ring), facecolor=drawing.WALL, edgecolor=drawing.WALL_EDGE,
+                      linewidth=1)
         for ring in rings.arena:
-            [wall] = axes.fill(*zip(*ring), facecolor='none', edgecolor=INK, linewidth=1.6)
+            [wall] = axes.fill(*zip(*ring), facecolor='none', edgecolor=drawing.INK, linewidth=1.6)
             self._regions.set_clip_path(wall)
-        self._links = LineCollection([], colors=LINK, linewidths=0.5, alpha=0.55)
+        self._links = LineCollection([], colors=drawing.LINK, linewidths=0.5, alpha=0.55)
         axes.add_collection(self._links, autolim=False)
         self._parts = LineCollection([], linewidths=0.9)
         axes.add_collection(self._parts, autolim=False)
@@ -135,8 +120,8 @@ class Canvas:
         self._robots = axes.scatter([], [], s=62, linewidths=0.9)
         self._leaders = axes.scatter([], [], s=430, marker='*', linewidths=0.9)
         self._labels: list[Annotation] = []
-        self._caption = figure.text(aside / _WIDTH, 0.25 / height, '', fontsize=11, color=INK,
-                                    verticalalignment='center')
+        self._caption = figure.text(aside / _WIDTH, 0.25 / height, '', fontsize=11,
+                                    color=drawing.INK, verticalalignment='center')
         self._note = figure.text(1 - 0.12 / _WIDTH, 0.25 / height, '', fontsize=11,
                                  color=formatting.NOTE, fontweight='bold',
                                  verticalalignment='center', horizontalalignment='right')
@@ -157,21 +142,22 @@ class Canvas:
 
         :param start: the origin of the time in the caption [s].
         """
-        drawn = drawing(frame, self._range)
+        drawn = drawing.drawing(frame, self._range)
         _spots(self._robots, drawn.robots, frame)
         _spots(self._leaders, drawn.leaders, frame)
         self._gone.set_offsets(_array([r.position for r in drawn.gone]))
         self._links.set_segments(drawn.links)
         self._regions.set_verts([np.array(ring) for _, ring in drawn.regions])
-        self._regions.set_facecolor([to_rgba(tint, REGION_FILL) for tint, _ in drawn.regions])
-        self._regions.set_edgecolor([to_rgba(tint, REGION_EDGE) for tint, _ in drawn.regions])
+        tints = [tint for tint, _ in drawn.regions]
+        self._regions.set_facecolor([to_rgba(tint, drawing.REGION_FILL) for tint in tints])
+        self._regions.set_edgecolor([to_rgba(tint, drawing.REGION_EDGE) for tint in tints])
         self._parts.set_segments([ring for _, ring in drawn.parts])
-        self._parts.set_color([to_rgba(tint, REGION_EDGE) for tint, _ in drawn.parts])
+        self._parts.set_color([to_rgba(tint, drawing.REGION_EDGE) for tint, _ in drawn.parts])
         self._deviations.set_segments([_circle(r.position, r.deviation) for r in drawn.uncertain])
         self._deviations.set_color([to_rgba(frame.colours[r.leader], 0.6)
                                     for r in drawn.uncertain])
         self._label(drawn.labels)
-        self._caption.set_text(caption(frame, start))
+        self._caption.set_text(drawing.caption(frame, start))
         self._note.set_text(frame.note)
 
     def pixels(self) -> NDArray[np.uint8]:
@@ -186,13 +172,13 @@ class Canvas:
         while len(self._labels) < len(labels):
             self._labels.append(self._axes.annotate(
                 '', (0, 0), (0, 15), textcoords='offset points', fontsize=11, fontweight='bold',
-                color=INK, ha='center', va='center', path_effects=_HALO, animated=True))
+                color=drawing.INK, ha='center', va='center', path_effects=_HALO, animated=True))
         for annotation in self._labels:
             annotation.set_visible(False)
         for annotation, label in zip(self._labels, labels):
             annotation.xy = label.position
             annotation.set(text=label.text, position=(0, label.above), visible=True,
-                           color=formatting.NOTE if label.remark else INK)
+                           color=formatting.NOTE if label.remark else drawing.INK)
 
 
 def draw(frame: Frame, rings: Rings, path: Path, communication_range: float,
@@ -212,7 +198,8 @@ def draw(frame: Frame, rings: Rings, path: Path, communication_range: float,
 
 def _spots(spots: PathCollection, robots: Sequence[RobotView], frame: Frame) -> None:
     """Place robots, hollow those without a mandate."""
-    fills, edges, widths = zip(*(spot(r, frame) for r in robots)) if robots else ((), (), ())
+    looks = [drawing.spot(robot, frame) for robot in robots]
+    fills, edges, widths = zip(*looks) if looks else ((), (), ())
     spots.set_offsets(_array([r.position for r in robots]))
     spots.set_facecolor(fills)
     spots.set_edgecolor(edges)

@@ -29,7 +29,6 @@ from leader_election.swarm.snapshot import (
     regions,
     RobotView,
     Snapshot,
-    task_names,
 )
 from leader_election.swarm.view import formatting
 from leader_election.swarm.view.frame import bounds, facts, Frame, Rings
@@ -352,6 +351,6 @@ def _totals(frame: Frame, statistics: Statistics, width: int) -> tuple[list[Text
 def collected(snapshot: Snapshot) -> str:
     """Return the names of the tasks, and the sum of all leaders' counts, rounded."""
     total = sum(member_counts(snapshot).values())
-    names = ', '.join(task_names(snapshot))
+    names = ', '.join(sorted({task for robot in snapshot.robots.values() for task in robot.tasks}))
     return (f'{names}: ' if names else '') + (
         f'the leaders count {total:.0f} robots, {len(snapshot.robots)} are heard')

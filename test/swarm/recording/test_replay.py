@@ -18,10 +18,9 @@ import json
 import math
 
 from leader_election.parameters.command_line import how_to_install
-from leader_election.swarm.recording.content import content, RecordingError
+from leader_election.swarm.recording.content import content, ODOMETRY, RecordingError
 from leader_election.swarm.recording.options import (
     is_recorded,
-    ODOMETRY,
     RecorderParameters,
     ReplaySettings,
 )
