@@ -40,7 +40,6 @@ class FieldParameters:
 
 
 READING_EXPIRY = 5.0
-"""The greatest age of a reading that is used [s]."""
 HOLD = 5.0
 """The number of rounds that an alarm lasts after the last reading out of bounds."""
 MOST_ALARMS = 16

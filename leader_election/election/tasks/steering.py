@@ -84,7 +84,6 @@ _LONGEST_RANGE = 1000.0
 _WHOLE_TURN = 1.05 * 2.0 * math.pi
 """The largest angle that the beams of a scan cover, with some overlap [rad]."""
 _LEAST_INCREMENT = 1e-6
-"""[rad]."""
 _AHEAD = 0.35
 """Some beam points ahead by this angle [rad]."""
 

@@ -50,16 +50,11 @@ T = TypeVar('T')
 P = TypeVar('P', bound=InstanceParameters)
 
 NO_DEFAULTS: Mapping[str, Any] = {}
-INSTANCE_NAME = r'[a-z][a-z0-9_]*'
-"""The allowed names of instances, which become part of topic and parameter names."""
 _TYPES: dict[Any, RosParameter.Type] = {
-    bool: RosParameter.Type.BOOL,
-    int: RosParameter.Type.INTEGER,
-    float: RosParameter.Type.DOUBLE,
-    str: RosParameter.Type.STRING,
+    bool: RosParameter.Type.BOOL, int: RosParameter.Type.INTEGER,
+    float: RosParameter.Type.DOUBLE, str: RosParameter.Type.STRING,
     tuple[float, ...]: RosParameter.Type.DOUBLE_ARRAY,
-    tuple[str, ...]: RosParameter.Type.STRING_ARRAY,
-}
+    tuple[str, ...]: RosParameter.Type.STRING_ARRAY}
 
 
 class Declared(Generic[T]):
@@ -194,7 +189,8 @@ def declare_instances(
     """
     found: dict[str, Declared[InstanceParameters]] = {}
     for name in names_in(parameters.instances):
-        if not re.fullmatch(INSTANCE_NAME, name) or name == MAIN or name in found:
+        # Names become part of topic and parameter names.
+        if not re.fullmatch(r'[a-z][a-z0-9_]*', name) or name == MAIN or name in found:
             raise ParameterError('instances', name, 'different names of small letters, digits and '
                                  f'_, none of them {MAIN}')
         found[name] = declarations.declare(InstanceParameters, partial(changed, name), f'{name}.')
@@ -334,11 +330,9 @@ def refuse_unknown(node: Node, *sets: type, of_robot: bool = False) -> None:
 
 
 MOST_SECTIONS = 5
-"""The most sections of a file that an error lists."""
 _HINTS = {
     'initial_position': 'did you mean initial_pose?',
-    'namespace': 'give a namespace by -r __ns:=/NAME, or the launch argument namespace',
-}
+    'namespace': 'give a namespace by -r __ns:=/NAME, or the launch argument namespace'}
 """What is meant by names that resemble others more."""
 _TYPO = 0.8
 """The least likeness of a misspelt name to the right one, above that to another package's."""

@@ -32,14 +32,7 @@ from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.rounds import RoundSchedule
 from leader_election.parameters import ParameterError
 from leader_election.parameters.registry import message_type
-from leader_election.ros.nodes import clock, robot_topics
-from leader_election.ros.nodes.declare import (
-    Declarations,
-    declare_instances,
-    NO_DEFAULTS,
-    refuse_unknown,
-    with_own_parameters,
-)
+from leader_election.ros.nodes import clock, declare, robot_topics
 from leader_election.ros.nodes.pose_topics import PoseTopics
 from leader_election.ros.nodes.process import MissingInput, run
 from leader_election.ros.nodes.qos import advertise, NEIGHBOURHOOD, SENSOR, subscribe
@@ -65,7 +58,7 @@ class Election:
     :ivar steady_clock: the clock of its timers.
     """
 
-    def __init__(self, node: Node, declarations: Declarations) -> None:
+    def __init__(self, node: Node, declarations: declare.Declarations) -> None:
         """
         Create the robot and its topics.
 
@@ -79,7 +72,8 @@ class Election:
         self.parameters = parameters = self._with_own(self._declared.values)
         self.steady_clock = clock.steady_clock(node)
         self._observation_clock = ObservationClock()
-        self._instances = declare_instances(declarations, parameters, self._configure_instance)
+        self._instances = declare.declare_instances(
+            declarations, parameters, self._configure_instance)
         wanted = [parameters, *(each.values for each in self._instances.values())]
         self._counts_time = any(entry.counts_time and getattr(each, entry.wanted)
                                 for entry in PARTS for each in wanted)
@@ -105,11 +99,8 @@ class Election:
             {name: self._instance_with_own(name, declared.values)
              for name, declared in self._instances.items()},
             {name: topics.tool for name, topics in self._topics.items()},
-            self._key_file.content,
-            started - begun,
             # Ten leaders with the shortest period count on more slowly than milliseconds.
-            max(started, 1),
-        )
+            self._key_file.content, started - begun, max(started, 1))
         self._declared.check = self.robot.check
         for name, declared in self._instances.items():
             declared.check = partial(self._check_instance, name)
@@ -199,11 +190,11 @@ class Election:
         self.robot.configure_instance(name, self._instance_with_own(name, parameters))
 
     def _with_own(self, parameters: ElectionParameters) -> ElectionParameters:
-        return with_own_parameters(
+        return declare.with_own_parameters(
             self._declarations, parameters, lambda: self._configure(self._declared.values))
 
     def _instance_with_own(self, name: str, parameters: InstanceParameters) -> InstanceParameters:
-        return with_own_parameters(
+        return declare.with_own_parameters(
             self._declarations, parameters,
             lambda: self._configure_instance(name, self._instances[name].values), f'{name}.')
 
@@ -345,7 +336,7 @@ class ElectionNode(RobotProcess, Node):
 
     election: Election
 
-    def __init__(self, *, defaults: Mapping[str, Any] = NO_DEFAULTS,
+    def __init__(self, *, defaults: Mapping[str, Any] = declare.NO_DEFAULTS,
                  others: Sequence[type] = (), **options: Any) -> None:
         """
         Declare the parameters and start the robot.
@@ -356,8 +347,8 @@ class ElectionNode(RobotProcess, Node):
         :raises ParameterError: for a wrong parameter.
         """
         super().__init__('election_node', **options)
-        refuse_unknown(self, ElectionParameters, *others, of_robot=True)
-        self.election = Election(self, Declarations(self, defaults=defaults))
+        declare.refuse_unknown(self, ElectionParameters, *others, of_robot=True)
+        self.election = Election(self, declare.Declarations(self, defaults=defaults))
         self.robot = self.election.robot
         self.steady_clock = self.election.steady_clock
         self.election.start()

@@ -41,15 +41,6 @@ from std_msgs.msg import Bool
 
 WHEEL_ODOMETRY = 'wheel_odometry'
 """The topic of the simulator's odometry, in the namespace of the robot."""
-TRUE_POSE = 'true_pose'
-"""The topic of the simulator's pose of the robot's model, in the namespace of the robot."""
-
-SCANNER = f'{swarm_world.BASE}/lidar'
-"""The frame of a laser scanner in Gazebo Sim, after the name of the robot."""
-CONTACTS = 'contacts'
-"""The topic of the simulator's contacts of the robot's body, received while there are any."""
-BUMPER_PERIOD = 0.1
-"""The time between two messages on topic bumper while the robot touches something [s]."""
 RELEASED_AFTER = 0.15
 """The time without contacts after which it no longer does [s]."""
 STILL = 1e-3
@@ -78,7 +69,8 @@ class SimulatedRobot:
         self._odometry = ErroneousOdometry(parameters, parameters.seed, self.name)
         self._drifts = parameters.odometry_drift
         self._odom = node.create_publisher(Odometry, f'{prefix}odom', 10)
-        scanner = TransformStamped(child_frame_id=f'{self.name}/{SCANNER}')
+        # The frame that Gazebo Sim gives to a scanner of this name.
+        scanner = TransformStamped(child_frame_id=f'{self.name}/{swarm_world.BASE}/lidar')
         scanner.header.frame_id = swarm_world.BASE
         scanner.transform.translation.z = parameters.scanner_height
         self._transforms = swarm_world.TransformPublisher(
@@ -88,7 +80,8 @@ class SimulatedRobot:
         if parameters.ground_truth:
             self._truth = node.create_publisher(Odometry, f'{prefix}ground_truth', 10)
             self._last: tuple[float, Pose] | None = None
-            node.create_subscription(PoseStamped, prefix + TRUE_POSE, self._take_truth, EVENTS)
+            node.create_subscription(
+                PoseStamped, f'{prefix}true_pose', self._take_truth, EVENTS)
         if parameters.bumper:
             self._clock = clock.steady_clock(node)
             self._touched_at = -math.inf
@@ -96,7 +89,7 @@ class SimulatedRobot:
             # Not decoded: that there are contacts is enough, and they come in each step.
             kind = installed_type(
                 'ros_gz_interfaces/msg/Contacts', 'bumper', 'true', 'bumper:=false')
-            node.create_subscription(kind, prefix + CONTACTS, self._touch, SENSOR, raw=True)
+            node.create_subscription(kind, f'{prefix}contacts', self._touch, SENSOR, raw=True)
 
     def _take(self, message: Odometry) -> None:
         """Publish odometry with errors, in the received message."""
@@ -189,7 +182,7 @@ class GazeboOdometry(Node):
                        for prefix in namespaces(parameters.robots)]
         if parameters.bumper:
             # One for all: rclpy warns of many timers of one clock.
-            self.create_timer(BUMPER_PERIOD, self._report_touches, clock=clock.steady_clock(self))
+            self.create_timer(0.1, self._report_touches, clock=clock.steady_clock(self))
 
     def _report_touches(self) -> None:
         for robot in self.robots:

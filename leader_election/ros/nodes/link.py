@@ -39,10 +39,6 @@ from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from std_msgs.msg import String
 
-REPORT_PERIOD = 1.0
-"""The period of diagnostics [s]."""
-TELL_PERIOD = 5.0
-"""The period of packets that tell other links what was heard of them [s]."""
 MOST_SHOWN = 32
 """The most other links in diagnostics, the last ones heard."""
 QUIET = 10.0
@@ -83,7 +79,7 @@ class Link(Node):
         self._transport = kind.make(parameters, self._take)
         subscribe(self, String, 'outgoing', self._send, NEIGHBOURHOOD)
         self._reports = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
-        for period, act in (REPORT_PERIOD, self._report), (TELL_PERIOD, self._tell):
+        for period, act in (1.0, self._report), (5.0, self._tell):
             self.create_timer(period, act, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _send(self, message: String) -> None:

@@ -34,7 +34,6 @@ from leader_election.localisation.poses import from_quaternion, moved_to, Pose
 from leader_election.parameters import frame_name, ParameterError
 from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes.qos import EVENTS, SIGHTINGS
-from leader_election.ros.nodes.robot_topics import Listen
 from nav_msgs.msg import Odometry
 import numpy as np
 from rclpy.node import Node
@@ -51,7 +50,7 @@ def pose_of(place: Any, turn: Any) -> Pose | None:
     return from_quaternion((place.x, place.y, place.z), (turn.x, turn.y, turn.z, turn.w))
 
 
-def subscribe_sightings(robot: Robot, listen: Listen, clock: Callable[[], float],
+def subscribe_sightings(robot: Robot, listen: Callable[..., Any], clock: Callable[[], float],
                         stamp_clock: Callable[[], float]) -> None:
     """
     Pass sightings on to a robot, from the sources of its parameter ``sighting_sources``.
@@ -103,20 +102,7 @@ def installed_type(name: str, parameter: str, value: str, instead: str) -> Any:
                              f'use {instead}') from None
 
 
-ODOMETRY, DISTANCES, TRANSFORMS = 'odometry/cooperative', 'neighbour_distances', '/tf'
-COLUMNS = 'id,distance,deviation'
-ESTIMATED = np.array((0, 1, 5))
-"""
-The rows of x, y and yaw in a covariance of x, y, z, roll, pitch, yaw.
-
-The others are 0, as in AMCL: RViz draws this as an ellipse in the plane.
-"""
-UNKNOWN = 1e6
-"""
-The variances of x, y and yaw of a pose whose covariance is unknown [m2, rad2].
-
-``nav_msgs/Odometry`` has no value for that. Filters that fuse such a pose ignore it.
-"""
+ODOMETRY = 'odometry/cooperative'
 
 
 class LocalisationPublishers:
@@ -133,12 +119,13 @@ class LocalisationPublishers:
         self._robot = robot
         space = robot.parameters.outputs_of()
         self._odometry = node.create_publisher(Odometry, space + ODOMETRY, EVENTS)
-        self._distances = node.create_publisher(Float64MultiArray, space + DISTANCES, EVENTS)
+        self._distances = node.create_publisher(
+            Float64MultiArray, f'{space}neighbour_distances', EVENTS)
         self._transforms = None
         if robot.parameters.send_transform:
             self._kind = installed_type(
                 'tf2_msgs/msg/TFMessage', 'send_transform', 'true', f'topic {ODOMETRY}')
-            self._transforms = node.create_publisher(self._kind, TRANSFORMS, EVENTS)
+            self._transforms = node.create_publisher(self._kind, '/tf', EVENTS)
 
     def publish_pose(self, message: Odometry, origin: Pose | None, now: float) -> None:
         """
@@ -174,7 +161,7 @@ class LocalisationPublishers:
         message = Float64MultiArray(data=array('d', np.array(rows, float).tobytes()))
         message.layout.dim = [
             MultiArrayDimension(label='neighbours', size=len(rows), stride=3 * len(rows)),
-            MultiArrayDimension(label=COLUMNS, size=3, stride=3)]
+            MultiArrayDimension(label='id,distance,deviation', size=3, stride=3)]
         self._distances.publish(message)
 
     def _corrected(self, message: Odometry, pose: Pose, now: float) -> Odometry:
@@ -184,10 +171,11 @@ class LocalisationPublishers:
         corrected.header.frame_id = self._robot.parameters.frame
         corrected.child_frame_id = message.child_frame_id or self._robot.parameters.base_frame
         corrected.pose.pose = _message(pose)
-        covariance = np.zeros((6, 6))
+        # Of x, y and yaw. The others are 0, as in AMCL: RViz draws an ellipse in the plane.
+        covariance, estimated = np.zeros((6, 6)), [0, 1, 5]
         claimed = self._robot.sensing.source.claimed(now)
-        covariance[np.ix_(ESTIMATED, ESTIMATED)] = (
-            UNKNOWN * np.eye(3) if claimed is None else claimed)
+        # Odometry has no value for unknown. Filters that fuse such a pose ignore it.
+        covariance[np.ix_(estimated, estimated)] = 1e6 * np.eye(3) if claimed is None else claimed
         corrected.pose.covariance = covariance.ravel()
         return corrected
 

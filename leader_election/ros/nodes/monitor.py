@@ -46,7 +46,6 @@ from std_msgs.msg import ColorRGBA, String
 from visualization_msgs.msg import Marker, MarkerArray
 
 REFRESH_PERIOD = 0.25
-"""The time between two updates [s]."""
 
 
 class SwarmObserver(Node):
@@ -151,8 +150,6 @@ MARGIN = 0.35
 """Distance of a region's outline from its members [m]."""
 CIRCLE = [(math.cos(math.pi * k / 12), math.sin(math.pi * k / 12)) for k in range(25)]
 """The points of a circle of radius 1, closed."""
-TEXT_LENGTH = 48
-"""The shown length of a decision, or of an algorithm's own fields [characters]."""
 
 
 class Markers:
@@ -237,7 +234,7 @@ class Markers:
         [marker.pose.position] = _points([robot.position])
         marker.pose.position.y += above
         marker.pose.position.z = 0.6
-        marker.text = formatting.shortened(text, TEXT_LENGTH)
+        marker.text = formatting.shortened(text, 48)
         return marker
 
     def _region(self, leader: int, members: list[Position], colour: formatting.Colour) -> Marker:
@@ -271,9 +268,7 @@ def _rgba(colour: formatting.Colour, alpha: float = 1.0) -> ColorRGBA:
 
 
 LINE_PERIOD = 5.0
-"""Time between two printed lines without a terminal [s]."""
 TRAIL_PERIOD = 0.5
-"""Time between two messages on ``trails`` [s]."""
 FRAME_PERIOD = 0.5
 """The time between two frames of the animation [s]. Of a long run, frames are left out."""
 MOST_FRAMES = 160

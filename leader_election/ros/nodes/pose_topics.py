@@ -39,7 +39,6 @@ from leader_election.ros.nodes.localisation_topics import (
 )
 from leader_election.ros.nodes.process import MissingInput
 from leader_election.ros.nodes.qos import LATCHED, SENSOR, SIGHTINGS, STATE, subscribe
-from leader_election.ros.nodes.robot_topics import Listen
 from nav_msgs.msg import Odometry
 import numpy as np
 from rclpy.node import Node
@@ -47,18 +46,10 @@ from rclpy.time import Time
 from sensor_msgs.msg import Imu
 from std_msgs.msg import Bool
 
-TOPIC = 'pose'
 KINDS = {f'geometry_msgs/msg/{kind.__name__}': kind
          for kind in (PoseStamped, PoseWithCovarianceStamped, TransformStamped)}
-"""The types that the topic may have."""
-WARNING_PERIOD = 10.0
-"""The least time between two warnings of poses [s]."""
 MEMORY = 5.0
 """The greatest age of a pose that is late, by its stamp [s]."""
-MOST_REMEMBERED = 1000
-"""The most messages of odometry that are remembered."""
-STATIC = 0.0
-"""The stamp of a pose by static transforms only [s]."""
 
 
 class PoseTopics:
@@ -68,12 +59,12 @@ class PoseTopics:
     :ivar failure: the error with which the process has to end, if any.
     """
 
-    def __init__(self, node: Node, robot: Robot, listen: Listen, now: Callable[[], float],
-                 uses_heading: Callable[[], bool]) -> None:
+    def __init__(self, node: Node, robot: Robot, listen: Callable[..., Any],
+                 now: Callable[[], float], uses_heading: Callable[[], bool]) -> None:
         """
         Subscribe to the inputs of the pose.
 
-        :param listen: subscribes to a topic.
+        :param listen: subscribes: topic, type, callback, and profile.
         :param now: returns the time on the robot's clock [s].
         :param uses_heading: returns whether the robot needs its heading.
         :raises ParameterError: if a package that its parameters need is not installed.
@@ -205,10 +196,10 @@ class GivenPoses:
         :param has_odometry: returns whether odometry arrives.
         """
         self._node, self._robot, self._take, self._has_odometry = node, robot, take, has_odometry
-        self.topic = node.resolve_topic_name(TOPIC)
+        self.topic = node.resolve_topic_name('pose')
         self._subscription: Any = None
-        # A driver may send no stamps.
-        self._odometry: deque[tuple[float, Pose]] = deque(maxlen=MOST_REMEMBERED)
+        # A driver may send no stamps, so that time does not end what is remembered.
+        self._odometry: deque[tuple[float, Pose]] = deque(maxlen=1000)
         """Stamps and poses by odometry, the last ones."""
         self._origin: Pose | None = None
 
@@ -224,7 +215,7 @@ class GivenPoses:
             # A localisation may publish only when the robot moves, and keep the last pose.
             profile = STATE if found.qos_profile.durability == LATCHED else SENSOR
             self._subscription = subscribe(
-                self._node, KINDS[found.topic_type], TOPIC, self._receive, profile)
+                self._node, KINDS[found.topic_type], 'pose', self._receive, profile)
             return
 
     def origin(self, message: Odometry) -> Pose | None:
@@ -261,7 +252,7 @@ class GivenPoses:
             self._take(pose)
 
     def _warn(self, text: str) -> None:
-        self._node.get_logger().warning(text, throttle_duration_sec=WARNING_PERIOD)
+        self._node.get_logger().warning(text, throttle_duration_sec=10.0)
 
     def _at(self, stamp: float) -> Pose:
         """Return the pose by odometry at a time, the last one for a time of another clock."""
@@ -306,7 +297,7 @@ class Transforms:
             return
         pose, stamp = self._find(self._robot.parameters.base_frame)
         # All transforms on the way are static: they have no time.
-        is_new = stamp == STATIC or stamp != self._stamp
+        is_new = stamp == 0.0 or stamp != self._stamp
         self._stamp = stamp
         if pose is not None and is_new:
             self._take(pose)

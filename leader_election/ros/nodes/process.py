@@ -113,16 +113,10 @@ PROCESS = 'leader_election'
 ACKNOWLEDGEMENT = 0.5
 """The timeout for the acknowledgement of publishers' last messages [s]."""
 DESTRUCTION = 4
-"""
-The timeout for the destruction of a node [s]: ``ros2 launch`` sends its second signal after 5 s.
-"""
+"""The timeout for the destruction of a node [s]: ``ros2 launch`` signals again after 5 s."""
 STDERR = 2
 LAST_DOMAIN = 232
 """The last ROS domain. The ports of later ones do not exist (RTPS 2.3, 9.6.1)."""
-WARNING_PERIOD = 10.0
-"""The least time between two warnings of times that are skipped [s]."""
-_CALL_IN_THREAD = 2
-"""``SIGEV_THREAD`` of Linux."""
 
 
 class StopRequest:
@@ -153,7 +147,7 @@ def _skip_negative_times() -> None:
         else:
             logger.warning(
                 f'a time of {message.clock.sec} s on /clock is skipped; times are 0 or more',
-                throttle_duration_sec=WARNING_PERIOD)
+                throttle_duration_sec=10.0)
 
     TimeSource.clock_callback = clock_callback  # type: ignore[assignment, method-assign]
 
@@ -312,8 +306,9 @@ def _exit_after(seconds: int, status: int) -> Iterator[None]:
     :param status: the exit status.
     """
     libc = ctypes.CDLL(None)
-    event = _SignalEvent(value=status, notify=_CALL_IN_THREAD,
-                         function=ctypes.cast(libc._exit, ctypes.c_void_p).value)
+    # SIGEV_THREAD: the timer calls the function in a thread of its own.
+    event = _SignalEvent(
+        value=status, notify=2, function=ctypes.cast(libc._exit, ctypes.c_void_p).value)
     # struct itimerspec: the period, none, and the time until the call, each in s and ns.
     timer, times = ctypes.c_void_p(), (ctypes.c_long * 4)(0, 0, seconds, 0)
     libc.timer_create(time.CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(timer))
@@ -346,7 +341,6 @@ LONGEST = 60.0
 """The longest time between two warnings of the same input, which doubles at first [s, steady]."""
 TIME = 'time'
 """The input without which the others are not looked at."""
-MOST_NAMES = 3
 BUFFERS = f'with many robots in Gazebo Sim raise the receive buffers: {BUFFER_REMEDY}'
 
 
@@ -431,7 +425,7 @@ def _times(nodes: Sequence[Node]) -> dict[str, int]:
 
 def _line(missing: Sequence[MissingInput]) -> str:
     topics = list(dict.fromkeys(each.topic for each in missing))
-    names = ', '.join(topics[:MOST_NAMES]) + (
-        f' and {len(topics) - MOST_NAMES} more topics' if len(topics) > MOST_NAMES else '')
+    names = ', '.join(topics[:3]) + (
+        f' and {len(topics) - 3} more topics' if len(topics) > 3 else '')
     remedy = Counter(each.remedy for each in missing).most_common(1)[0][0]
     return f'{missing[0].observed} on {names}; {remedy}'

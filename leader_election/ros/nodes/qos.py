@@ -22,7 +22,6 @@ from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.qos import (
     QoSDurabilityPolicy,
-    QoSHistoryPolicy,
     QoSLivelinessPolicy,
     QoSPolicyKind,
     QoSProfile,
@@ -31,30 +30,23 @@ from rclpy.qos import (
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.subscription import Subscription
 
-BEST_EFFORT, RELIABLE = QoSReliabilityPolicy.BEST_EFFORT, QoSReliabilityPolicy.RELIABLE
+# By default a profile keeps the last messages, reliably, for present subscribers.
+BEST_EFFORT = QoSReliabilityPolicy.BEST_EFFORT
 LATCHED = QoSDurabilityPolicy.TRANSIENT_LOCAL
 
-
-def _profile(depth: int, reliability: QoSReliabilityPolicy = BEST_EFFORT,
-             durability: QoSDurabilityPolicy = QoSDurabilityPolicy.VOLATILE,
-             **further: Any) -> QoSProfile:
-    return QoSProfile(history=QoSHistoryPolicy.KEEP_LAST, depth=depth, reliability=reliability,
-                      durability=durability, **further)
-
-
-NEIGHBOURHOOD = _profile(1000)
+NEIGHBOURHOOD = QoSProfile(depth=1000, reliability=BEST_EFFORT)
 """The message of a round: a lost one is replaced by the next. The depth holds a swarm's round."""
-SENSOR = _profile(1)
+SENSOR = QoSProfile(depth=1, reliability=BEST_EFFORT)
 """Sensor readings: only the newest counts. Matches reliable and best-effort publishers."""
-SIGHTINGS = _profile(100)
+SIGHTINGS = QoSProfile(depth=100, reliability=BEST_EFFORT)
 """Measurements of neighbours: each message is about other neighbours, so all count."""
-ORDERS = _profile(100, RELIABLE)
+ORDERS = QoSProfile(depth=100)
 """What a robot is told to do: each message counts."""
-STREAM = _profile(1000)
+STREAM = QoSProfile(depth=1000, reliability=BEST_EFFORT)
 """Everything that many nodes publish on one topic, for an observer that nobody waits for."""
-EVENTS = _profile(10, RELIABLE)
+EVENTS = QoSProfile(depth=10)
 """A stream of events for people and tools."""
-STATE = _profile(1, RELIABLE, LATCHED)
+STATE = QoSProfile(depth=1, durability=LATCHED)
 """State, published on change and latched: a late subscriber receives the last message."""
 
 LEASE = 3.0
@@ -64,8 +56,8 @@ The time after which subscribers learn that a process that published outputs has
 They have to request a lease that is not shorter. The middleware asserts the liveliness of a whole
 process, which costs next to nothing. Asserted by topic it would cost 40 us a publisher and period.
 """
-OUTPUT = _profile(1, RELIABLE, LATCHED, liveliness=QoSLivelinessPolicy.AUTOMATIC,
-                  liveliness_lease_duration=Duration(seconds=LEASE))
+OUTPUT = QoSProfile(depth=1, durability=LATCHED, liveliness=QoSLivelinessPolicy.AUTOMATIC,
+                    liveliness_lease_duration=Duration(seconds=LEASE))
 """The state of a robot: as ``STATE``, with a lease."""
 
 

@@ -33,20 +33,13 @@ from leader_election.swarm.view.formatting import count
 from mcap.well_known import MessageEncoding, Profile, SchemaEncoding
 from mcap.writer import CompressionType, Writer
 from rclpy.node import Node
-from rclpy.qos import QoSDurabilityPolicy, QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy
+from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from rclpy.utilities import remove_ros_args
 
-DEPTH = 1000
-"""Queue of each subscription [messages]: enough for one round of a large swarm."""
 DISCOVERY_PERIOD = 1.0
-"""The time between two searches for new topics [s]."""
 FLUSH_PERIOD = 2.0
-"""
-The time between two writes to the disk [s]: at most this much is lost when the process is killed
-or the power fails.
-"""
+"""At most this much is lost when the process is killed or the power fails [s]."""
 LARGEST_CHUNK = 4 * 2**20
-"""Size of a chunk before compression [bytes]."""
 
 
 class Recording:
@@ -206,7 +199,7 @@ def _offer(profile: QoSProfile) -> recording_options.OfferedQos:
 
 def _profile(requested: recording_options.OfferedQos) -> QoSProfile:
     return QoSProfile(
-        history=QoSHistoryPolicy.KEEP_LAST, depth=DEPTH,
+        depth=1000,  # one round of a large swarm
         reliability=QoSReliabilityPolicy.get_from_short_key(requested.reliability),
         durability=QoSDurabilityPolicy.get_from_short_key(requested.durability))
 

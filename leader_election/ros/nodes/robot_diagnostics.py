@@ -27,7 +27,6 @@ from leader_election.election.messages.codec import MAIN
 from leader_election.election.messages.localisation_codec import SIGHTINGS_LEFT_OUT
 from leader_election.election.messages.swarm_key import fingerprint
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.diagnostics import leadership_text
 from leader_election.election.robot.reasons import list_of
 from leader_election.election.robot.reception import NeighbourhoodWatch, ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES, ODOMETRY_WITHOUT_TRANSFORM, Robot
@@ -44,7 +43,6 @@ OF_ODOMETRY = (*SENSING_COUNTERS, ODOMETRY_WITHOUT_TRANSFORM)
 """The counters of these concerns. All others belong to the neighbourhood."""
 SETTINGS = (vocabulary.COMMUNICATION_RANGE, vocabulary.MESSAGE_EXPIRY, vocabulary.ROUND_PERIOD)
 """Published parameters, on which robots have to agree."""
-STATE = 'state.'
 Concern = tuple[bytes, str, dict[str, Any]]
 """Level, message and values."""
 
@@ -169,7 +167,7 @@ def _election(robot: Robot, now: float) -> Concern:
             **({vocabulary.HOPS: instance.state.hops} if hasattr(instance.state, 'hops') else {}),
             **{key: value for part in instance.parts.values()
                for key, value in part.settings_shown().items()},
-            **{f'{STATE}{field}': value for field, value in vocabulary.own_fields(
+            **{f'state.{field}': value for field, value in vocabulary.own_fields(
                 instance.algorithm, instance.state).items()}}
         values |= {vocabulary.key_of(key, name): value for key, value in of_instance.items()}
     values |= {name: robot.counts[name] for name in OF_ELECTION}
@@ -189,7 +187,7 @@ def _election(robot: Robot, now: float) -> Concern:
         for part in instance.parts.values():
             if warning := part.warning(instance.leads, now):
                 return WARN, warning, values
-    return OK, leadership_text(robot.main), values
+    return OK, vocabulary.leadership_text(robot.main), values
 
 
 def _odometry_status(robot: Robot, now: float) -> Concern:

@@ -82,10 +82,6 @@ class RobotNode:
     """Returns how far a slower clock of the computer is behind the robot's times [s]."""
 
 
-Listen = Callable[..., Any]
-"""Subscribes: topic, type, callback, and profile."""
-
-
 class PartTopics:
     """
     The topics of one part in all instances of a robot. A subclass overrides what it needs.
@@ -292,7 +288,6 @@ def _time(seconds: float) -> Time:
     return Time(sec=whole, nanosec=min(int((seconds - whole) * 1e9), 10**9 - 1))
 
 
-MOST_BYTES = 1000
 MOST_PROMISE = 2.0 * 3600.0
 """No mandate has a longer promise [s]."""
 MARK_STEPS = range(2_000_000)
@@ -308,7 +303,7 @@ class MandateFile(mandates.Memory):
         self._path = path
         try:
             with path.open(encoding='ascii') as file:
-                self.kept = _kept_in(file.read(MOST_BYTES))
+                self.kept = _kept_in(file.read(1000))
         except FileNotFoundError:
             pass
         except (OSError, ArithmeticError, LookupError, RecursionError, TypeError,

@@ -50,11 +50,9 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
 DISCOVERY_PERIOD = 0.5
-"""Time between two searches for new topics [s]."""
 SETTLED = 1.5
 """Discovery has settled once no new topic was found for this time [s]."""
 SEARCH_LIMIT = 20.0
-"""The longest wait for discovery to settle [s]."""
 UDP_SOCKETS = Path('/proc/net/udp')
 ENVIRONMENT = {'ROS_DOMAIN_ID': '0', 'RMW_IMPLEMENTATION': '',
                'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET', 'ROS_STATIC_PEERS': ''}

@@ -37,13 +37,10 @@ from rclpy.utilities import remove_ros_args
 
 ROBOT_NODE = 'election_node'
 DISCOVERY = 2.0
-"""The time in which the nodes of robots are found [s]."""
 FOUND = 10.0
 """The time in which more than half of the new roster have to be found [s]."""
 ANSWER = 3.0
-"""The longest wait for the answers of nodes [s]."""
 PAUSE = 0.5
-"""The time between two attempts [s]."""
 
 
 def first_step(target: str, texts: Sequence[str]) -> str:

@@ -56,9 +56,6 @@ except ImportError:
     # Not on PyPI, but part of a full ROS.
     TFMessage = None
 
-DIAGNOSTICS_PERIOD = 1.0
-"""The time between two messages on ``/diagnostics`` [s]."""
-
 
 class RadioRelay:
     """
@@ -86,7 +83,7 @@ class RadioRelay:
         self._arrival = node.create_timer(1.0, self._deliver, clock=timers)
         self._arrival.cancel()
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
-        node.create_timer(DIAGNOSTICS_PERIOD, self._diagnose, clock=timers)
+        node.create_timer(1.0, self._diagnose, clock=timers)
 
     def _time(self) -> float:
         """Return the time by which the radio delays messages [s]."""
@@ -128,8 +125,6 @@ class RadioRelay:
 
 ODOM, BASE = 'odom', 'base_link'
 SIGHTING_COLUMNS = 'id,range,bearing'
-BUMPER_RATE = 10.0
-"""The rate at which a bumper that touches something is published, besides its changes [Hz]."""
 
 
 def robot_publishers(node: Node, kind: Any, topic: str, ids: Sequence[int]) -> list[Publisher]:
@@ -241,7 +236,7 @@ class BodyPublisher:
 
     def __init__(self, node: Node, world: World) -> None:
         ids = world.scene.ids if world.physics else ()
-        self._world, self._rate = world, sensors.RateLimiter(BUMPER_RATE)
+        self._world, self._rate = world, sensors.RateLimiter(10.0)
         self._touched = [False] * len(ids)
         self._bumpers = robot_publishers(node, Bool, 'bumper', ids)
         self._imus = robot_publishers(node, Imu, 'imu', ids)

@@ -54,15 +54,8 @@ from rclpy.publisher import Publisher
 from std_msgs.msg import String
 
 ROBOT_NODE = 'election_node'
-RETRY_AFTER = 1.0
-"""The time after which a request is repeated: the node may have restarted [s]."""
-_REQUESTED = ('robot_id', 'frame', 'initial_pose')
 PATIENCE = 4.0
 """The time without progress after which a goal is given up for the next one [s]."""
-_STEPS = 4
-"""The number of commands to a robot in its reaction time."""
-_NOTHING = Scan([], 0.0, 0.0, 0.0)
-"""The scan of a robot that drives blindly."""
 
 Place = tuple[float, float, float]
 """x, y, yaw [m, rad]."""
@@ -110,11 +103,12 @@ class ParameterOrigin:
 
     def ask(self) -> None:
         """Make a request unless one is answered or pending. To be called repeatedly."""
-        # In real time: simulated time can advance faster than nodes answer.
+        # Repeated after a second, since the node may have restarted. In real time: simulated time
+        # can advance faster than nodes answer.
         now = time.monotonic()
-        if self.id is None and now - self._since > RETRY_AFTER and self._client.service_is_ready():
+        if self.id is None and now - self._since > 1.0 and self._client.service_is_ready():
             self._since = now
-            request = GetParameters.Request(names=_REQUESTED)
+            request = GetParameters.Request(names=['robot_id', 'frame', 'initial_pose'])
             self._client.call_async(request).add_done_callback(self._take)
 
     def _take(self, answer: Any) -> None:
@@ -234,7 +228,7 @@ class WanderNode(Node):
             subscribe(self, String, 'neighbourhood', self._receive_position, NEIGHBOURHOOD)
         self.robots = [WanderingRobot(self, self._steady_clock, prefix, parameters)
                        for prefix in namespaces(parameters.robots)]
-        for period, callback in ((parameters.reaction / _STEPS, self._step),
+        for period, callback in ((parameters.reaction / 4, self._step),
                                  (WARNING_PERIOD, self._warn)):
             self.create_timer(period, callback, clock=self._steady_clock)
 
@@ -258,7 +252,7 @@ class WanderNode(Node):
         """Return the computed scan of the robot, or ``None`` with the reason."""
         if self._map_lidar is None or robot.origin is None:
             if self._settings.blind:
-                return _NOTHING, ''
+                return Scan([], 0.0, 0.0, 0.0), ''
             return None, ('it hears no scan; one without a scanner needs parameter world, or '
                           'blind')
         if place is None:
