@@ -32,37 +32,24 @@ from leader_election.parameters import parameter
 from sensor_msgs.msg import BatteryState
 from std_msgs.msg import String
 
-MOST_ROBOTS = 16
-"""The most robots that get jobs: an aggregate holds this many records of four."""
-MOST_TOLD = 5
-"""The number of jobs that a region collects in a round."""
-MOST_DONE_TOLD = 8
-"""The number of done jobs that a region collects in a round, and that a leader names."""
+MOST_ROBOTS, MOST_TOLD, MOST_DONE_TOLD = 16, 5, 8
+"""The most robots that get jobs, and open and done jobs that a region collects in a round."""
 MOST_LISTED = 640
 """The length of the jobs in a decision [characters]."""
 ADOPTION = 30.0
-"""
-The time after which a job that no leader has named is told to the present one, in case that the
-one that had it is gone; and for which a leader names a job that was done [s].
-"""
+"""A job that no leader has named for so long is told anew. A done one is named for so long [s]."""
 _SETTLING = 5
 """The rounds of a leader before it assigns jobs: by then it knows what its predecessor knew."""
 BATTERY_DISTANCE, LEAST_BATTERY = 10.0, 0.2
-"""
-How much farther away a robot with an empty battery counts than one with a full one (topic
-battery_state) [m]; and the charge below which it gets no further job.
-"""
+"""An empty battery counts as so many metres. With less than this charge a robot gets no job."""
 HOLD = 10
 """The number of rounds without a word of a robot after which its job goes to another one."""
 _RESTS = -1.0
 """In place of the charge: the robot cannot reach its place, and gives its job back."""
 
-
-LONGEST = 86400.0
-"""The longest work, and the latest deadline [s]."""
 LIMITS = {'id': (0, 2**31 - 1), 'x': (-MAX_COORDINATE, MAX_COORDINATE),
-          'y': (-MAX_COORDINATE, MAX_COORDINATE), 'seconds': (0.0, LONGEST),
-          'deadline': (0.0, LONGEST)}
+          'y': (-MAX_COORDINATE, MAX_COORDINATE), 'seconds': (0.0, 86400.0),
+          'deadline': (0.0, 86400.0)}
 """The least and the greatest numbers in the row of a job."""
 MOST_OPEN, MOST_DONE = 256, 1024
 """The numbers of open jobs that a robot holds, and of done ones, of which it knows the ids."""
@@ -218,7 +205,7 @@ class Dispatch(DrivingTask):
         """By job: the robot that has it."""
         self._carried = -1
         """The job that this robot had last, until another one has it."""
-        self._robots = RecentValues[int, tuple[float, ...]](HOLD)
+        self._robots = RecentValues[tuple[float, ...]](HOLD)
         self._rounds_led = self._rests = 0
         self._since = math.inf
         """When the work on the job began [s]."""

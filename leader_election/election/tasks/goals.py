@@ -26,7 +26,6 @@ from leader_election.election.regions.task import Position
 from leader_election.election.tasks.steering import DrivingParameters
 from leader_election.parameters import parameter
 
-K = TypeVar('K')
 V = TypeVar('V')
 
 _PROGRESS = 0.1
@@ -211,25 +210,25 @@ def places_in(collected: Sequence[Sequence[float]]) -> dict[int, Position]:
     return {int(robot): (x, y) for x, robot, y in sorted(collected, key=lambda row: row[1])}
 
 
-class RecentValues(Generic[K, V]):
+class RecentValues(Generic[V]):
     """
     The last value under each key, kept for some rounds after it was received.
 
     So a lost message does not make a leader plan again.
 
     >>> recent = RecentValues(hold=2)
-    >>> recent.update({'a': 1, 'b': 2}), recent.update({'b': 3}), recent.update({'b': 4})
-    ({'a': 1, 'b': 2}, {'a': 1, 'b': 3}, {'b': 4})
+    >>> recent.update({7: 1, 8: 2}), recent.update({8: 3}), recent.update({8: 4})
+    ({7: 1, 8: 2}, {7: 1, 8: 3}, {8: 4})
 
     :param hold: the number of rounds without a value after which a key is forgotten, >= 1.
     """
 
     def __init__(self, hold: int = HOLD) -> None:
         self._hold, self._round = hold, 0
-        self._values: dict[K, tuple[int, V]] = {}
+        self._values: dict[int, tuple[int, V]] = {}
         """The last value under each key, and the round of it."""
 
-    def update(self, values: Mapping[K, V]) -> dict[K, V]:
+    def update(self, values: Mapping[int, V]) -> dict[int, V]:
         """Add this round's values, and return all known ones."""
         self._round += 1
         self._values |= {key: (self._round, value) for key, value in values.items()}

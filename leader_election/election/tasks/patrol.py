@@ -31,8 +31,6 @@ import shapely
 
 _SAME = 0.1
 """The relative change up to which a part or a radius counts as the same."""
-_MOST_PLANS = 4
-"""The number of cached plans, since a robot may alternate between two decisions."""
 MOST_UNKNOWN = 16
 """The number of visited cells that a region collects in a round."""
 _STALLED = 30
@@ -84,8 +82,8 @@ class Patrol(DrivingTask):
     def __init__(self, member: Member, settings: PatrolParameters) -> None:
         """Begin without members. The robot stands until there is a decision."""
         super().__init__(member, settings)
-        self._members = goals.RecentValues[int, Position]()
-        self._borders = goals.RecentValues[int, tuple[float, ...]]()
+        self._members = goals.RecentValues[Position]()
+        self._borders = goals.RecentValues[tuple[float, ...]]()
         self._post: tuple[float, float, float] | None = None
         self._decided: Any = None
         self._visited: set[coverage.Cell] = set()
@@ -102,7 +100,8 @@ class Patrol(DrivingTask):
         self._follows = False
         """Whether there is a decision that can be followed."""
         self._part: Any = None
-        self._plan_of = lru_cache(_MOST_PLANS)(self._plan)
+        # Of some decisions, since a robot may alternate between two.
+        self._plan_of = lru_cache(4)(self._plan)
         self.route: goals.Route | None = None
 
     def sense(self) -> Mapping[str, Any]:

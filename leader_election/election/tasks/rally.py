@@ -64,7 +64,7 @@ class Rally(DrivingTask):
         """Begin without members. The robot stands until there is a decision."""
         super().__init__(member, settings)
         self._spacing = minimum_spacing(settings)
-        self._recent = goals.RecentValues[int, Position]()
+        self._recent = goals.RecentValues[Position]()
         length = max(settings.distance, self._spacing * goals.MOST_MEMBERS)
         self._trail: deque[Position] = deque(maxlen=math.ceil(length / TRAIL_STEP) + 1)
         """The places where this robot was, the newest first."""

@@ -52,11 +52,8 @@ _DIRECTIONS: _Array = 2 * math.pi * np.arange(72) / 72
 """The directions that are rated, relative to that of the goal [rad]."""
 _HORIZON = 1.5
 """An obstacle farther away than this does not change the heading [m]."""
-_LEFT_COST = 0.6
-"""The cost of passing on the left, in radians of detour."""
-_TURN_COST = 0.5
-"""The cost of a radian off the present heading, in radians of detour; from 1 on it would outweigh
-the goal."""
+_LEFT_COST, _TURN_COST = 0.6, 0.5
+"""The costs of passing on the left, and of a radian off the heading, in radians of detour."""
 _TOO_NEAR = 1e-6
 """The assumed range of an obstacle that is too near to be measured [m]."""
 _EPSILON = 1e-9
@@ -79,15 +76,6 @@ class Scan(NamedTuple):
     """The greatest range that the scanner measures [m]."""
 
 
-_LONGEST_RANGE = 1000.0
-"""No scanner of a robot measures farther [m]."""
-_WHOLE_TURN = 1.05 * 2.0 * math.pi
-"""The largest angle that the beams of a scan cover, with some overlap [rad]."""
-_LEAST_INCREMENT = 1e-6
-_AHEAD = 0.35
-"""Some beam points ahead by this angle [rad]."""
-
-
 def scan_fault(scan: Scan) -> str:
     """
     Return the reason why a scan cannot be right, empty if it can.
@@ -105,15 +93,16 @@ def scan_fault(scan: Scan) -> str:
     ranges = np.asarray(scan.ranges, dtype=np.float64)
     if not len(ranges):
         return 'it has no ranges'
-    if not 0.0 < scan.range_max <= _LONGEST_RANGE:
-        return f'range_max is {scan.range_max:g}; it takes metres, 0 to {_LONGEST_RANGE:g}'
+    if not 0.0 < scan.range_max <= 1000.0:
+        return f'range_max is {scan.range_max:g}; it takes metres, 0 to 1000'
     turn = (len(ranges) - 1) * abs(scan.increment)
+    # The beams of a whole turn may overlap a little.
     if not math.isfinite(scan.angle_min) or len(ranges) > 1 and not (
-            _LEAST_INCREMENT <= abs(scan.increment) and turn <= _WHOLE_TURN):
+            abs(scan.increment) >= 1e-6 and turn <= 1.05 * 2.0 * math.pi):
         return (f'angle_min is {scan.angle_min:g} and angle_increment {scan.increment:g} with '
                 f'{len(ranges)} ranges; they take radians, and one turn in all')
     angles = _wrapped(scan.angle_min + scan.increment * np.arange(len(ranges)))
-    if np.abs(angles).min() > max(_AHEAD, abs(scan.increment)):
+    if np.abs(angles).min() > max(0.35, abs(scan.increment)):
         return (f'no beam points ahead; the nearest one is at {np.abs(angles).min():.2f} rad '
                 '(scan_yaw?)')
     # 0 is no range: scanners send it on all beams when they are covered or broken. REP 117 has

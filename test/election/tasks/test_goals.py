@@ -39,7 +39,7 @@ def test_places_are_in_the_order_of_ids() -> None:
 
 
 def test_value_is_forgotten_when_missing_for_some_rounds() -> None:
-    recent = RecentValues[int, str](hold=3)
+    recent = RecentValues[str](hold=3)
     rounds = [{1: 'a'}, {}, {}, {1: 'b'}, {}, {}, {}]
     assert [recent.update(values).get(1) for values in rounds] == [
         'a', 'a', 'a', 'b', 'b', 'b', None]
