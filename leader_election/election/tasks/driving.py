@@ -33,6 +33,8 @@ from leader_election.parameters import parameter
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Bool
 
+Goal = Callable[[float, float, float], Position | None]
+"""Returns the place x, y [m] to drive to for a robot at x, y [m] at a time [s], if any."""
 WARNING_PERIOD = 10.0
 """The least time between two warnings of a kind [s]."""
 PERIOD = 0.5
@@ -61,16 +63,9 @@ class ScanDriver:
     :ivar counts: the number of scans that cannot be right.
     """
 
-    def __init__(
-        self,
-        context: Any,
-        parameters: steering.DrivingParameters,
-        goal: Callable[[float, float, float], tuple[float, float] | None],
-        pose: Callable[[], steering.Pose | None] | None = None,
-        *,
-        seed: int | str = 0,
-        blocked: Callable[[], None] = lambda: None,
-    ) -> None:
+    def __init__(self, context: Any, parameters: steering.DrivingParameters, goal: Goal,
+                 pose: Callable[[], steering.Pose | None] | None = None, *, seed: int | str = 0,
+                 blocked: Callable[[], None] = lambda: None) -> None:
         """
         Subscribe and advertise. The robot does not move yet.
 
@@ -164,7 +159,7 @@ class ScanDriver:
 
     def _receive(self, message: LaserScan) -> None:
         scan = steering.Scan(message.ranges, message.angle_min + self.limits.scan_yaw,
-                    message.angle_increment, message.range_max)
+                             message.angle_increment, message.range_max)
         self._scan_time = self._context.seconds()
         self.problem = steering.scan_fault(scan)
         self._scan = None if self.problem else scan
@@ -236,13 +231,8 @@ class Nav2Driver:
     :ivar counts: the failures of goals, by the values of :data:`FAILURES`.
     """
 
-    def __init__(
-        self,
-        context: Any,
-        parameters: steering.DrivingParameters,
-        goal: Callable[[float, float, float], Position | None],
-        pose: Callable[[], steering.Pose | None],
-    ) -> None:
+    def __init__(self, context: Any, parameters: steering.DrivingParameters, goal: Goal,
+                 pose: Callable[[], steering.Pose | None]) -> None:
         """
         Connect to Nav2. It gets no goal yet.
 
