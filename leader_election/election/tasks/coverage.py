@@ -118,14 +118,17 @@ def lanes(area: Any, lane: float, clearance: float = 0.0) -> list[Position]:
     if not inside.is_empty:
         across, number = int(not is_upright(inside)), number_of_lanes(inside, lane)
         low, high = inside.bounds[across], inside.bounds[across + 2]
+        wide = (high - low) / number
         ends = np.empty((number, 2, 2))
-        ends[..., across] = low + (np.arange(number)[:, None] + 0.5) * (high - low) / number
+        ends[..., across] = low + (np.arange(number)[:, None] + 0.5) * wide
         ends[..., 1 - across] = inside.bounds[1 - across::2]
-        points, line = shapely.get_coordinates(
-            shapely.intersection(inside, shapely.linestrings(ends)), return_index=True)
+        # One intersection with all is ten times as fast as one with each.
+        points = shapely.get_coordinates(
+            shapely.intersection(inside, shapely.multilinestrings(shapely.linestrings(ends))))
         if len(points) > MOST_PLACES:
             raise ValueError(f'more than {MOST_PLACES} places to visit')
         # Every second lane is driven back.
+        line = ((points[:, across] - low) / wide).astype(int)
         along = points[:, 1 - across] * np.where(line % 2, -1.0, 1.0)
         places += [(x, y) for x, y in points[np.lexsort((along, line))].tolist()]
     if not places and not area.is_empty:
