@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 import math
+import re
 import textwrap
 from types import MappingProxyType
 from typing import Any, get_type_hints, TypeVar
@@ -243,22 +244,16 @@ def to_yaml(parameters: type, title: str, sections: Mapping[str, type] = NO_SECT
     """
     lines = [f'# {title}', '/**:', '  ros__parameters:']
     for group, declared in grouped(parameters, sections).items():
-        lines += [f'    ## {group}'] * bool(group) + _lines(declared)
+        lines += [f'    ## {group}'] * bool(group)
+        for p in declared:
+            note = f'{p.description} Takes {p.allowed()}.'
+            if p.dynamic:
+                note += ' May change at run time.'
+            lines += textwrap.wrap(note, 94, initial_indent='    # ', subsequent_indent='    # ')
+            value = list(p.default) if isinstance(p.default, tuple) else p.default
+            text = yaml.safe_dump([value], default_flow_style=True, width=math.inf).strip()[1:-1]
+            lines.append(f'    # {p.name}: 1' if p.required else f'    {p.name}: {text}')
     return '\n'.join(lines) + '\n'
-
-
-def _lines(parameters: Iterable[Parameter]) -> list[str]:
-    """Return the lines of the file for some parameters."""
-    lines: list[str] = []
-    for p in parameters:
-        note = f'{p.description} Takes {p.allowed()}.'
-        if p.dynamic:
-            note += ' May change at run time.'
-        lines += textwrap.wrap(note, 94, initial_indent='    # ', subsequent_indent='    # ')
-        value = list(p.default) if isinstance(p.default, tuple) else p.default
-        text = yaml.safe_dump([value], default_flow_style=True, width=math.inf).strip()[1:-1]
-        lines.append(f'    # {p.name}: 1' if p.required else f'    {p.name}: {text}')
-    return lines
 
 
 def frame_name(name: str) -> str:
@@ -308,9 +303,7 @@ class ParameterError(LeaderElectionError, ValueError):
 
     def named(self, name: str, kind: str | None = None) -> 'ParameterError':
         """Return the same error of a parameter of another name; of nothing named: itself."""
-        if not self.name:
-            return self
-        return ParameterError(
+        return self if not self.name else ParameterError(
             name, problem=self.problem, kind=self.kind if kind is None else kind)
 
 
@@ -372,18 +365,13 @@ def id_ranges(text: str, parameter: str) -> tuple[IdRange, ...]:
     >>> id_ranges('', 'members')
     ()
     """
-    if not text.strip():
-        return ()
     found = []
-    for part in text.split(','):
-        first, dash, last = part.partition('-')
-        try:
-            one = (int(first), int(last if dash else first))
-        except ValueError:
-            one = (1, 0)
-        if one[0] > one[1]:
+    for part in text.split(',') if text.strip() else ():
+        ends = re.fullmatch(r'\s*([0-9]+)\s*(?:-\s*([0-9]+)\s*)?', part)
+        first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (1, 0)
+        if first > last:
             raise ParameterError(parameter, text, "ids and ranges of ids, for example '1-20,25'")
-        found.append(one)
+        found.append((first, last))
     return tuple(found)
 
 

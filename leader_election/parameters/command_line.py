@@ -19,7 +19,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import IntEnum
 from importlib.util import find_spec
+from itertools import takewhile
 import math
+import os
 from pathlib import Path
 import shlex
 import shutil
@@ -112,22 +114,17 @@ def _start(words: Sequence[str]) -> list[str]:
     >>> _start(['python3', '-m', 'pytest'])
     ['leader_election']
     """
+    here = f'{os.getcwd()}/'
     for before, word in zip(words, words[1:]):
         if (before, word) == ('-m', PACKAGE):
-            return [_from_here(words[0]), '-m', PACKAGE]
+            return [words[0].removeprefix(here), '-m', PACKAGE]
         path = Path(word)
         if path.name == PACKAGE and path.parts[-3:-1] == ('lib', PACKAGE):
             return [ROS2, 'run', PACKAGE]
         if path.name == PACKAGE and path.parent.name == 'bin':
-            return [PACKAGE if shutil.which(PACKAGE) == str(path.absolute()) else _from_here(word)]
+            found = shutil.which(PACKAGE) == str(path.absolute())
+            return [PACKAGE if found else word.removeprefix(here)]
     return [PACKAGE]
-
-
-def _from_here(path: str) -> str:
-    """Return a path relative to the working folder, if it is below."""
-    with suppress(ValueError):
-        return str(Path(path).relative_to(Path.cwd()))
-    return path
 
 
 FOLDERS = {'leader_election_lab': './lab'}
@@ -152,19 +149,12 @@ def how_to_install(distributions: Iterable[str]) -> str:
 
 def outside_ros_args(arguments: Sequence[str]) -> Iterator[str]:
     """
-    Yield the arguments of a process that are not for ROS, without importing ROS.
+    Yield the arguments of a process before those for ROS, without importing ROS.
 
-    >>> list(outside_ros_args(['-v', '--ros-args', '-p', 'radius:=3.0', '--', 'now']))
-    ['-v', 'now']
+    >>> list(outside_ros_args(['-v', '--ros-args', '-p', 'radius:=3.0']))
+    ['-v']
     """
-    inside = False
-    for argument in arguments:
-        if argument == '--ros-args':
-            inside = True
-        elif inside and argument == '--':
-            inside = False
-        elif not inside:
-            yield argument
+    return takewhile(lambda word: word != '--ros-args', arguments)
 
 
 def number(fits: Callable[[float], bool], allowed: str,
@@ -180,12 +170,9 @@ def number(fits: Callable[[float], bool], allowed: str,
     100.0
     """
     def convert(text: str) -> float:
-        try:
-            value = kind(text)
-        except ValueError:
-            value = math.nan
-        if fits(value):
-            return value
+        with suppress(ValueError):
+            if fits(value := kind(text)):
+                return value
         raise argparse.ArgumentTypeError(f'{text!r} is not allowed; it takes {allowed}')
     return convert
 

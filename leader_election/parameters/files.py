@@ -21,7 +21,7 @@ Errors of reading are a ``ValueError`` whose text is the reason in one line, wit
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 import csv
 from io import StringIO
 import math
@@ -154,7 +154,11 @@ def rows_of(text: str, columns: Sequence[str],
     reader = csv.reader(StringIO(text, newline=''), skipinitialspace=True)
     try:
         header = [name.strip() for name in next(reader, [])]
-        _check_header(header, [name for name in columns if name not in may_lack], text)
+        missing = [name for name in columns if name not in header and name not in may_lack]
+        if missing:
+            line = next(iter(text.splitlines()), '')
+            raise ValueError(f'line 1: missing columns {", ".join(missing)}; it takes names '
+                             f'between commas: {shortened(line)!r}')
         for name in columns:
             if header.count(name) > 1:
                 raise ValueError(f'line 1: column {name} is there twice')
@@ -168,15 +172,6 @@ def rows_of(text: str, columns: Sequence[str],
                                     if name in columns}
     except csv.Error as error:
         raise ValueError(f'line {max(reader.line_num, 1)}: {error}') from None
-
-
-def _check_header(header: Sequence[str], needed: Sequence[str], text: str) -> None:
-    missing = [name for name in needed if name not in header]
-    if not missing:
-        return
-    line = next(iter(text.splitlines()), '')
-    raise ValueError(f'line 1: missing columns {", ".join(missing)}; it takes names between '
-                     f'commas: {shortened(line)!r}')
 
 
 def shortened(line: str) -> str:
@@ -198,11 +193,9 @@ def number(text: str) -> float:
     ...
     ValueError: not a number: '1_000'
     """
-    try:
+    with suppress(ValueError):
         if text.isascii() and '_' not in text:
             return float(text)
-    except ValueError:
-        pass
     raise ValueError(f'not a number: {shortened(text)!r}')
 
 
@@ -251,11 +244,6 @@ def read_yaml(text: str) -> Any:
         raise ValueError(f'is not YAML ({" ".join(str(error).split())})') from None
 
 
-def _ambiguous(node: yaml.ScalarNode, why: str, instead: str) -> str:
-    return (f'{node.value} is not allowed in line {node.start_mark.line + 1}: {why}; write '
-            f"{instead and f'{instead}, or '}'{node.value}' in quotes")
-
-
 class _Loader(yaml.SafeLoader):
     """
     A loader that refuses duplicate keys, of which YAML's own would use the last one.
@@ -269,11 +257,15 @@ class _Loader(yaml.SafeLoader):
         kind, text = node.tag.rpartition(':')[2], node.value
         if node.style is not None and kind not in ('int', 'float'):  # As !!int "010" is.
             return node
+        why = ''
         if LEADING_ZERO.fullmatch(text):
-            raise ValueError(_ambiguous(node, 'a number with a leading zero is octal in YAML',
-                                        str(int(text.replace('_', '')))))
-        if kind in ('int', 'float') and ':' in text:
-            raise ValueError(_ambiguous(node, 'YAML reads it as a number to the base 60', ''))
+            why = ('a number with a leading zero is octal in YAML; write '
+                   f'{int(text.replace("_", ""))}, or')
+        elif kind in ('int', 'float') and ':' in text:
+            why = 'YAML reads it as a number to the base 60; write'
+        if why:
+            raise ValueError(f"{text} is not allowed in line {node.start_mark.line + 1}: {why} "
+                             f"'{text}' in quotes")
         return node
 
     _depth = 0

@@ -160,9 +160,7 @@ def at(file: str, line: int) -> str:
     >>> at('/opt/my_robots/loyal.py', 28)
     '/opt/my_robots/loyal.py, line 28'
     """
-    path = Path(file)
-    return f'{path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else file}, ' \
-           f'line {line}'
+    return f'{file.removeprefix(f"{os.getcwd()}/")}, line {line}'
 
 
 def place_of(error: BaseException) -> str:
