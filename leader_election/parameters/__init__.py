@@ -21,6 +21,7 @@ dataclass whose fields are made by :func:`parameter`. The dataclass gives the co
 """
 
 from collections.abc import Callable, Iterable, Mapping, Set
+from contextlib import suppress
 import dataclasses
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -117,12 +118,10 @@ class Parameter:
         >>> Parameter('robots', int, 40, 'How many.').parse('12')
         12
         """
-        if self.type is str:
-            return self.check(text)
-        try:
-            value = read_yaml(text)
-        except ValueError:
-            value = text
+        value: Any = text
+        if self.type is not str:
+            with suppress(ValueError):
+                value = read_yaml(text)
         return self.check(value)
 
     def _within(self, value: Any) -> bool:

@@ -33,9 +33,8 @@ from typing import Any
 import yaml
 
 ENCODING = 'utf-8'
-_OTHERS = {b'\xff\xfe': 'in UTF-16; save it in UTF-8', b'\xfe\xff': 'in UTF-16; save it in UTF-8',
-           b'\x1f\x8b': 'packed; unpack it first'}
-"""What a file is that begins with these bytes."""
+_PACKED = b'\x1f\x8b'
+"""The first bytes of a file by gzip."""
 SHOWN = 60
 """The number of characters of a wrong line that an error text shows."""
 
@@ -55,8 +54,8 @@ def read_text(path: str | Path) -> str:
         text, wrong = '', error.start
     if wrong < 0:
         return text
-    if data[:2] in _OTHERS:
-        raise ValueError(f'is {_OTHERS[data[:2]]}')
+    if data.startswith(_PACKED):
+        raise ValueError('is packed; unpack it first')
     raise ValueError(f'line {data.count(bytes([10]), 0, wrong) + 1}: not UTF-8 (byte '
                      f'0x{data[wrong]:02x}); save it in UTF-8')
 

@@ -26,7 +26,7 @@ import os
 from pathlib import Path
 import re
 import traceback
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from leader_election.parameters import did_you_mean
 
@@ -38,15 +38,8 @@ SHARED = ('site-packages', 'dist-packages')
 """Folders of installed packages: plug-ins, and libraries."""
 
 
-class Named(Protocol):
-    """An entry with a name."""
-
-    @property
-    def name(self) -> str:
-        """Return the name."""
-
-
-T = TypeVar('T', bound=Named)
+T = TypeVar('T', bound=Any)
+"""The type of entries, which have a name."""
 
 
 @cache

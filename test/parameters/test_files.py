@@ -31,7 +31,7 @@ def test_text_is_read_with_and_without_a_byte_order_mark(tmp_path: Path, data: b
 
 @pytest.mark.parametrize(('data', 'problem'), [
     (b'a\n\xb5m\n', r'line 2: not UTF-8 \(byte 0xb5\); save it in UTF-8'),
-    ('a'.encode('utf-16'), 'is in UTF-16; save it in UTF-8'),
+    ('a'.encode('utf-16'), r'line 1: not UTF-8 \(byte 0xff\); save it in UTF-8'),
     ('a'.encode('utf-16-le'), r'line 1: not UTF-8 \(byte 0x00\); save it in UTF-8'),
     (b'\x1f\x8b\x08', 'is packed; unpack it first'), (None, 'No such file or directory')])
 def test_text_is_refused_with_its_line_when_it_is_not_utf8(
