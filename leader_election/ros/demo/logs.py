@@ -84,7 +84,8 @@ class LogsDemo(Node):
     """
     Replays logs, and compares the swarms once a second of the logs' time.
 
-    :ivar late: the time for which robots have sent no message, although one was due [s].
+    :ivar late: the time for which the robots of each swarm have sent no message, although one was
+        due [s], the sum over robots.
     """
 
     def __init__(self, options: Namespace) -> None:
@@ -111,7 +112,7 @@ class LogsDemo(Node):
         self.agreements = {name: Agreement() for name in self.swarms if name != REFERENCE}
         self._next = COMPARE_FROM
         self._heard: dict[tuple[str, int], float] = {}
-        self.late = 0.0
+        self.late = dict.fromkeys(self.swarms, 0.0)
         self.accuracy = {ODOMETRY: Accuracy(), FILTER: Accuracy()}
         self._truth = dict(zip(self.ids, scene.logs))
         self._first = robot_logs.first_time(scene.logs)
@@ -142,7 +143,7 @@ class LogsDemo(Node):
     def count_late(self, swarm: str, robot: int, now: float) -> None:
         """Count the time for which a robot that sends now [s] has been late."""
         gap = now - self._heard.get((swarm, robot), now)
-        self.late += max(gap - LATE, 0.0)
+        self.late[swarm] += max(gap - LATE, 0.0)
         self._heard[swarm, robot] = now
 
     def _replay(self, stop: StopRequest) -> None:
@@ -211,7 +212,7 @@ class LogsDemo(Node):
         for line in accuracy_lines({LABELS[name]: each.figures()
                                     for name, each in self.accuracy.items()}, self.options.range):
             print(fitted(line))
-        late = self.late / max(self.agreements[AGAIN].end * len(self._heard), 1.0)
+        late = max(self.late.values()) / (len(self.ids) * max(self.agreements[AGAIN].end, 1.0))
         if late > LATE_SHARE:
             print(f'warning: this machine was too busy: robots sent late in {late:.1%} of their '
                   'time, which spoils the filter most; choose a smaller --real-time-factor')
