@@ -263,8 +263,8 @@ class _Loader(yaml.SafeLoader):
         elif kind in ('int', 'float') and ':' in text:
             why = 'YAML reads it as a number to the base 60; write'
         if why:
-            raise ValueError(f"{text} is not allowed in line {node.start_mark.line + 1}: {why} "
-                             f"'{text}' in quotes")
+            line = node.start_mark.line + 1
+            raise ValueError(f"{text} is not allowed in line {line}: {why} '{text}' in quotes")
         return node
 
     _depth = 0

@@ -224,7 +224,6 @@ def noise_of_odometry(path: str, given: Mapping[str, Any],
     return {} if any({'pose_source', *noise} & set(place) for place in places) else noise
 
 
-
 def check_namespace(text: str) -> str:
     """
     Return a valid namespace; / is for a driver without a namespace, an empty one is not given.

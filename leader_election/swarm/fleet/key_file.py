@@ -104,7 +104,7 @@ class SwarmTimeFile:
             return
         kept = (swarm_time + RESERVED + self._lead) % RING
         try:
-            _write(self._path, f'{kept}\n')
+            _write(self._path, f'{kept}\n', 0o644)
             self.fault = ''
         except OSError as error:
             self.fault = (f'the swarm time cannot be kept in {str(self._path)!r}: '
@@ -241,14 +241,15 @@ def _replace(path: Path, keys: swarm_key.Keys) -> swarm_key.Keys:
     return keys
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str, mode: int = 0o600) -> None:
     """
-    Write a file that its owner alone can read. A reader finds either the old or the new text.
+    Write a file. A reader finds either the old or the new text.
 
+    :param mode: by default its owner alone can read it.
     :raises OSError: if it cannot be written.
     """
     with replacing(path) as new:
-        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 'w',
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), 'w',
                   encoding='ascii') as file:
             file.write(text)
             file.flush()
@@ -270,6 +271,8 @@ can read it, and no file is overwritten. The key of a running swarm is changed i
 after each the file is copied to all robots: --next, --switch, --finish. Keys are shown by their
 fingerprints, as in /diagnostics.
 """
+
+
 class Step(NamedTuple):
     """An option of the command."""
 

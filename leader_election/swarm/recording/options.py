@@ -68,8 +68,6 @@ class ReplaySettings(NamedTuple):
     """The last part of the names of the topics with true poses."""
 
 
-
-
 def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
     """
     Return the parameters of the recorder that a command line sets, by name.
