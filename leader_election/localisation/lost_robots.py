@@ -33,6 +33,7 @@ from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilte
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.pose_estimates import SIZE
 from leader_election.localisation.poses import Array, between, compose, PlanePose
+from leader_election.localisation.rejections import AGAINST, score
 from leader_election.localisation.sighting import Places, range_variance
 import numpy as np
 from numpy.typing import NDArray
@@ -43,10 +44,6 @@ MOST = 60
 """The number of last sightings that one search uses at most."""
 PAUSE = 1.0
 """The least time between two searches for a robot [s]."""
-OF_CARRIED, OF_OTHERS = 0.8, 0.05
-"""The expected shares of rejected sightings: of a carried robot, and of others."""
-FOR, AGAINST = math.log(OF_CARRIED / OF_OTHERS), math.log((1 - OF_CARRIED) / (1 - OF_OTHERS))
-"""The change of the log-likelihood ratio by a rejected and by an accepted sighting."""
 LEAST = 2
 """The least number of rejected sightings with which a robot may be elsewhere."""
 SUSPECTED_FOR = 5.0
@@ -457,11 +454,6 @@ class LostRobots:
 
 def _partner(seen: _RecordedSighting, robot: int) -> int:
     return seen.seen if seen.observer == robot else seen.observer
-
-
-def score(wrong: int, right: int) -> float:
-    """Return the log-likelihood ratio of a wrong pose to a right one, by numbers of sightings."""
-    return FOR * wrong + AGAINST * right
 
 
 def _is_contradicted(wrong: int, right: int, beyond: float = 0.0) -> bool:

@@ -20,7 +20,8 @@ estimate of another filter, so no data counts twice. This is the difference from
 intersection (L. Carrillo-Arce et al., IROS 2013; H. Li, F. Nashashibi, IEEE ITS Magazine 2013) and
 from updates that robots exchange (L. Luft et al., IJRR 2018).
 
-Late sightings are moved to the present poses with the noise of the motion since.
+Rejected sightings show faults (:mod:`.rejections`). Late sightings are moved to the present poses
+with the noise of the motion since.
 """
 
 from collections import Counter
@@ -29,12 +30,7 @@ import math
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leader_election.localisation.innovations import (
-    Innovation,
-    NoiseAdaptation,
-    Rejections,
-    WrongIds,
-)
+from leader_election.localisation.innovations import Innovation, NoiseAdaptation
 from leader_election.localisation.own_sightings import Track, WaitingSighting
 from leader_election.localisation.parameters import LocalisationParameters, SIGHTING_INTERVAL
 from leader_election.localisation.pose_estimates import (
@@ -44,6 +40,7 @@ from leader_election.localisation.pose_estimates import (
     UNEXPLAINED_SPEED,
 )
 from leader_election.localisation.poses import Array, between, compose, PlanePose
+from leader_election.localisation.rejections import Rejections, WrongIds
 from leader_election.localisation.sighting import Places, range_variance, seen_from, Sighting
 from leader_election.localisation.updates import (
     Earlier,
@@ -240,7 +237,7 @@ class NeighbourhoodFilter(PoseEstimates):
 
     def _note(self, known: Sequence[Observed], outcomes: Sequence[Outcome],
               now: float) -> list[Innovation]:
-        """Count the outcomes."""
+        """Count the outcomes, and detect robots that were carried."""
         innovations = []
         rejected = 0
         for (observer, sighting), outcome in zip(known, outcomes):
@@ -256,6 +253,10 @@ class NeighbourhoodFilter(PoseEstimates):
         self.wrong_ids.note(known[0][0], len(detected), detected.count(False), now)
         if rejected:
             self._counts[REJECTED] += rejected
+        if rejected and not self.wrong_ids.are_common:
+            suspect = self._rejections.suspect(self._row, now, self.newcomers(now))
+            if suspect is not None:
+                self.loosen(suspect, now)
         return innovations
 
 

@@ -18,11 +18,12 @@ from collections import Counter
 from collections.abc import Sequence
 import math
 
-from leader_election.localisation.innovations import Innovation, Rejections, REMEMBERED_FOR
+from leader_election.localisation.innovations import Innovation
 from leader_election.localisation.lost_robots import Evidence, LostRobots, search
 from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.poses import between, compose, PlanePose, wrap
+from leader_election.localisation.rejections import Rejections, REMEMBERED_FOR
 from leader_election.localisation.sighting import Sighting
 from localisation.simulation import Neighbourhood
 import numpy as np
@@ -163,17 +164,39 @@ def test_swarm_finds_a_robot_when_it_was_carried_by_three_metres(camera):
 def test_rejections_are_forgotten_after_their_time() -> None:
     rejections = Rejections()
     for second in range(4):
+        rejections.note(1, 2, float(second), rejected=True)
+    assert rejections.suspect(range(5), 4.0) == 2 and not rejections.fits(1, 2)
+    assert rejections.rejects_most(1, 4.0)
+    assert rejections.suspect(range(5), 2.0 + REMEMBERED_FOR) is None
+    assert not rejections.rejects_most(1, 2.0 + REMEMBERED_FOR)
+
+
+def test_landmark_is_never_suspected() -> None:
+    rejections = Rejections()
+    for time in range(4):
+        rejections.note(1, 9, float(time), True)
+    assert rejections.suspect(range(5), 4.0) == 1
+    assert rejections.suspect((), 4.0) is None
+
+
+def test_suspect_is_the_robot_that_contradicts_every_other() -> None:
+    rejections = Rejections()
+    for second in range(4):
         for seen in (1, 2, 3):
             rejections.note(9, seen, float(second), True)
         rejections.note(1, 9, float(second), False)
-    assert not rejections.fits(9, 1) and rejections.fits(1, 9)
+    assert rejections.suspect((1, 2, 3, 9), 4.0) == 9
     assert rejections.rejects_most(9, 4.0) and not rejections.rejects_most(1, 4.0)
-    assert not rejections.rejects_most(9, 3.0 + REMEMBERED_FOR + 0.1)
+    rejections.forget(9)
+    assert not rejections.rejects_most(9, 4.0) and rejections.suspect((1, 2, 3, 9), 4.0) is None
 
 
-def test_rejections_by_a_robot_are_forgotten_with_it() -> None:
+def test_rejections_of_a_newcomer_accuse_only_the_newcomer() -> None:
     rejections = Rejections()
     for second in range(4):
-        rejections.note(9, 1, float(second), True)
-    rejections.forget(9)
-    assert not rejections.rejects_most(9, 4.0)
+        # Robot 9 sees 1 where it expects it by chance, and contradicts 2.
+        rejections.note(9, 1, float(second), rejected=False)
+        rejections.note(9, 2, float(second), rejected=True)
+        rejections.note(9, 2, float(second), rejected=True)
+    assert rejections.suspect(range(10), 4.0) == 2
+    assert rejections.suspect(range(10), 4.0, newcomers={9}) == 9
