@@ -29,6 +29,7 @@ from leader_election.election.regions.task import Member, Position
 from leader_election.election.tasks.driving import DriverParameters, DrivingTask, WARNING_PERIOD
 from leader_election.election.tasks.goals import Patience, RecentValues
 from leader_election.parameters import parameter
+import numpy as np
 from sensor_msgs.msg import BatteryState
 from std_msgs.msg import String
 
@@ -167,6 +168,38 @@ class JobBook:
         before = len(self.open)
         self.open = {number: job for number, job in self.open.items() if now <= job.until}
         return before - len(self.open)
+
+
+def assign(costs: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
+    """
+    Return pairs of a row and a column, each once, so that the sum of their costs is least.
+
+    There are as many as there are rows or columns, whichever are fewer. Row after row takes the
+    free column at the end of the cheapest path on which earlier ones change theirs (Bellman and
+    Ford), which keeps the sum the least. Rows² x columns² steps at most.
+
+    :param costs: finite.
+
+    >>> assign([[1.0, 2.0, 9.0], [1.0, 5.0, 9.0]])
+    [(1, 0), (0, 1)]
+    """
+    cost = np.array(costs, np.float64).reshape(len(costs), len(costs[0]) if costs else 0)
+    if len(cost) > cost.shape[1]:
+        return [(row, column) for column, row in assign(cost.T.tolist())]
+    # A smaller difference is an error of rounding.
+    least = 1e-12 * np.abs(cost).max(initial=1.0)
+    owner = np.full(cost.shape[1], -1)
+    for row, distance in enumerate(cost.copy()):
+        before = np.full(len(owner), -1)
+        for column in [*np.flatnonzero(owner >= 0)] * row:
+            detour = distance[column] - cost[owner[column], column] + cost[owner[column]]
+            before[detour < distance - least] = column
+            distance = np.minimum(distance, detour)
+        at = np.argmin(np.where(owner < 0, distance, math.inf))
+        while before[at] >= 0:
+            owner[at], at = owner[before[at]], before[at]
+        owner[at] = row
+    return [(int(owner[column]), int(column)) for column in np.flatnonzero(owner >= 0)]
 
 
 class Dispatch(DrivingTask):
@@ -312,21 +345,20 @@ class Dispatch(DrivingTask):
         self._publish(job, 'done')
 
     def _assign(self, robots: Mapping[int, tuple[float, ...]], now: float) -> None:
-        """Assign open jobs to free robots: the nearest pair first, one job each."""
+        """Assign open jobs to free robots: the nearest, with a charged battery, one each."""
         free = [robot for robot, (*_, battery) in robots.items()
                 if battery >= LEAST_BATTERY and robot not in self._assigned.values()]
         waiting = sorted((job for job in self.book.open.values() if job.id not in self._assigned),
                          key=lambda job: job.until)[:4 * MOST_ROBOTS]
-        costs = []
-        for robot in free:
+
+        def cost(robot: int, job: Job) -> float:
             x, y, battery = robots[robot]
             # A job gets nearer by what a robot drives while it waits, so that none waits for ever.
-            costs += [(math.dist((x, y), job.place) + BATTERY_DISTANCE * (1.0 - battery)
-                       - self.settings.speed * (now - job.since), robot, job.id)
-                      for job in waiting]
-        for _, robot, number in sorted(costs):
-            if number not in self._assigned and robot not in self._assigned.values():
-                self._assigned[number] = robot
+            return (math.dist((x, y), job.place) + BATTERY_DISTANCE * (1.0 - battery)
+                    - self.settings.speed * (now - job.since))
+
+        pairs = assign([[cost(robot, job) for job in waiting] for robot in free])
+        self._assigned |= {waiting[column].id: free[row] for row, column in pairs}
 
     def _listed(self, now: float) -> list[list[float]]:
         """Return the rows of jobs in the decision: those that robots have, then others in turn."""

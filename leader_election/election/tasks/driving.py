@@ -131,21 +131,21 @@ class ScanDriver:
             self._escape.end()
             self._command(0.0, 0.0)
             return
-        command = self._away(pose, scan, now)
+        touches = self._touched and self.is_fresh(self._bumper_time)
+        command = self._away(pose, scan, touches, now)
         if command is None:
             detour = self._escape.detour(pose, self.limits.tolerance, now)
             command = steering.steer(pose, detour or goal, scan, self.limits)
-            touches = self._touched and self.is_fresh(self._bumper_time)
             if self._progress.stuck(command[0], pose, now) or touches and command[0] > 0.0:
                 self._blocked()
                 self._escape.begin(now)
-                command = self._away(pose, scan, now) or (0.0, 0.0)
+                command = self._away(pose, scan, touches, now) or (0.0, 0.0)
         self._command(*command)
 
-    def _away(self, pose: steering.Pose, scan: steering.Scan,
+    def _away(self, pose: steering.Pose, scan: steering.Scan, touches: bool,
               now: float) -> tuple[float, float] | None:
         """Return the command of the manoeuvre, safe to obstacles behind, ``None`` for none."""
-        command = self._escape.command(pose, self.limits.turn_rate, now)
+        command = self._escape.command(touches, pose, self.limits.turn_rate, now)
         if command is None or command[0] == 0.0:
             return command
         return max(command[0], -steering.safe_reverse(scan, self.limits)), command[1]

@@ -337,29 +337,32 @@ class Escape:
 
     def __init__(self, seed: int | str) -> None:
         self._random = Random(f'escape {seed}')
-        self._begun, self._turn = math.inf, 0.0
+        self._begun, self._turn, self._released = math.inf, 0.0, False
         self._detour: tuple[tuple[float, float], float] | None = None
 
     def begin(self, now: float) -> None:
         """Begin to back off at a time [s]."""
-        self._begun = now
+        self._begun, self._released = now, False
         self._turn = self._random.choice((-1.0, 1.0)) * self._random.uniform(LEAST_TURN, math.pi)
 
     def end(self) -> None:
         """Give the manoeuvre up."""
         self._begun, self._detour = math.inf, None
 
-    def command(self, pose: Pose, turn_rate: float, now: float) -> tuple[float, float] | None:
+    def command(self, touches: bool, pose: Pose, turn_rate: float,
+                now: float) -> tuple[float, float] | None:
         """
         Return the forward and turning speed [m/s, rad/s], ``None`` if there is nothing to escape.
 
+        :param touches: whether the robot touches something. If it does again while it backs off,
+            something is behind it, and it turns at once.
         :param pose: by odometry.
         :param turn_rate: the robot's greatest [rad/s].
         :param now: the present time [s].
 
         >>> escape = Escape(1)
         >>> escape.begin(10.0)
-        >>> escape.command((0.0, 0.0, 0.0), 1.5, 11.0)
+        >>> escape.command(True, (0.0, 0.0, 0.0), 1.5, 11.0)
         (-0.2, 0.0)
         """
         if not self._begun <= now:
@@ -368,7 +371,11 @@ class Escape:
             return None
         turns_from = self._begun + BACK / BACK_SPEED
         if now < turns_from:
-            return -BACK_SPEED, 0.0
+            if not (touches and self._released):
+                self._released |= not touches
+                return -BACK_SPEED, 0.0
+            self._begun -= turns_from - now
+            turns_from = now
         if now < turns_from + abs(self._turn) / turn_rate:
             return 0.0, math.copysign(turn_rate, self._turn)
         x, y, yaw = pose

@@ -16,6 +16,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+import itertools
 import json
 import math
 import random
@@ -28,6 +29,7 @@ from hypothesis import given, Phase, settings
 from hypothesis import strategies as st
 from leader_election.election.regions.task import Member
 from leader_election.election.tasks.dispatch import (
+    assign,
     Dispatch,
     DispatchParameters,
     Job,
@@ -189,13 +191,28 @@ def test_book_keeps_bounds_and_the_earlier_deadline() -> None:
 
 # Assignment.
 
+@settings(max_examples=examples(300))
+@given(st.integers(1, 4).flatmap(lambda columns: st.lists(st.lists(
+    st.floats(-100.0, 100.0) | st.integers(0, 2).map(float),
+    min_size=columns, max_size=columns), max_size=4)))
+def test_assignment_costs_the_least_of_all(costs: list[list[float]]) -> None:
+    found = assign(costs)
+    rows, columns = len(costs), len(costs[0]) if costs else 0
+    assert len(found) == len({row for row, _ in found}) == len({column for _, column in found})
+    table = costs if rows <= columns else [*zip(*costs)]
+    least = min(sum(table[row][column] for row, column in enumerate(each))
+                for each in itertools.permutations(range(max(rows, columns)), min(rows, columns)))
+    assert len(found) == min(rows, columns)
+    assert sum(costs[row][column] for row, column in found) == pytest.approx(least)
+
+
 def test_jobs_go_to_the_nearest_robots_one_each() -> None:
     crew = Crew()
     crew.put(3, id=7, place=[8.5, 0])
     crew.put(5, id=8, place=[19.0, 0], seconds=3)
     crew.put(5, id=9, place=[17.0, 0], seconds=3)
     crew.run(8)
-    # Robot 5 is at 20, robot 4 at 16.
+    # Robot 5 is at 20, robot 4 at 16: together they drive the least.
     assert crew.workers() | {7: 2} == {7: 2, 8: 5, 9: 4}
     crew.run(8)
     assert crew.done == {7: 1, 8: 1, 9: 1} and crew.workers() == {}

@@ -198,12 +198,13 @@ RATE = 1.5
 DT = 0.05
 
 
-def performed(escape: Escape, begin: float = 0.0) -> tuple[float, float]:
+def performed(escape: Escape, begin: float = 0.0, again: float = 9.0) -> tuple[float, float]:
     """Perform the manoeuvre, and return the way and the angle that were commanded [m, rad]."""
     way = angle = 0.0
     for k in range(400):
         now = begin + k * DT
-        command = escape.command(HERE, RATE, now)
+        touches = now < begin + 0.3 or now > begin + again
+        command = escape.command(touches, HERE, RATE, now)
         if command is None:
             return way, angle
         assert command[0] <= 0.0 and 0.0 in command
@@ -220,6 +221,13 @@ def test_escape_backs_off_and_turns_away(seed: int, begin: float) -> None:
     assert LEAST_TURN - 2 * RATE * DT <= abs(angle) <= math.pi + 2 * RATE * DT
 
 
+def test_escape_turns_at_once_when_something_is_behind() -> None:
+    escape = Escape(1)
+    escape.begin(0.0)
+    way, angle = performed(escape, again=0.5)
+    assert -0.6 * BACK < way < 0.0 and abs(angle) > LEAST_TURN - 2 * RATE * DT
+
+
 def test_escape_turns_to_both_sides_by_its_seed() -> None:
     def angle(seed: int) -> float:
         escape = Escape(seed)
@@ -230,11 +238,11 @@ def test_escape_turns_to_both_sides_by_its_seed() -> None:
 
 def test_escape_ends_with_a_drive_ahead() -> None:
     escape = Escape(1)
-    assert escape.command(HERE, RATE, 0.0) is None
+    assert escape.command(False, HERE, RATE, 0.0) is None
     assert escape.detour(HERE, 0.1, 0.0) is None
     for pose, now in ((HERE, 9.01 + AHEAD_TIME), ((1.0, 1.95 + AHEAD, 0.0), 9.5)):
         escape.begin(0.0)
-        assert escape.command(HERE, RATE, 9.0) is None
+        assert escape.command(False, HERE, RATE, 9.0) is None
         assert escape.detour(HERE, 0.1, 9.0) == pytest.approx((1.0, 2.0 + AHEAD))
         assert escape.detour(pose, 0.1, now) is None and escape.detour(HERE, 0.1, now) is None
 
@@ -242,11 +250,11 @@ def test_escape_ends_with_a_drive_ahead() -> None:
 def test_escape_ends_when_cancelled_or_time_goes_back() -> None:
     escape = Escape(1)
     escape.begin(5.0)
-    assert escape.command(HERE, RATE, 4.0) is None
-    assert escape.command(HERE, RATE, 5.1) is None
+    assert escape.command(False, HERE, RATE, 4.0) is None
+    assert escape.command(False, HERE, RATE, 5.1) is None
     escape.begin(5.0)
     escape.end()
-    assert escape.command(HERE, RATE, 5.1) is None
+    assert escape.command(False, HERE, RATE, 5.1) is None
 
 
 def judged(forward: float, speed: float, seconds: float, turn: float = 0.0) -> bool:
