@@ -286,7 +286,7 @@ def test_package_has_the_names_of_its_interface_alone():
 
 def test_load_takes_a_name_a_path_or_content(tmp_path):
     content = api.load(yaml.safe_load(TEXT), name='mine')
-    read = api.load(write(tmp_path), values={'algorithms.bounded.radius': '2e1'})
+    read = api.load(write(tmp_path), values={'algorithms.bounded.radius': 2e1})
     assert (content.name, read.name) == ('mine', 'small')
     assert [entrant.parameters.radius for entrant in read.entrants] == [30.0, 20.0]
     assert api.load('border').name == 'border'
