@@ -320,13 +320,6 @@ def test_regions_follow_readings() -> None:
     assert distance[1] == pytest.approx(abs(sensed[0] - sensed[1]))
 
 
-def test_metric_of_robots_measures_metres_also_beneath_regions() -> None:
-    entry = {'name': 'bounded', 'radius': 2.5, 'regions': {'collection': 'tree'}}
-    plain, by_metric = (leaders(row(algorithms=[entry], messages={'metric': metric}))
-                        for metric in ('distance', 'look_ahead'))
-    assert by_metric == plain == [0, 0, 0, 3, 3, 3]
-
-
 def test_strength_that_robots_compute() -> None:
     for more, radius, expected in (
             ({}, {}, 5), ({}, {'wins': 'weakest'}, 0),
@@ -336,10 +329,11 @@ def test_strength_that_robots_compute() -> None:
             {'name': 'bounded', 'radius': 20.0, **radius}])) == [expected] * 6
 
 
-def test_distance_ahead_of_a_device_that_drives_away() -> None:
+def test_distance_ahead_of_a_device_that_drives_away_beneath_regions() -> None:
     """Device 1 drives along x at 0.1 m/s, 0 and 2 stand; 10 s ahead it is a metre farther."""
     scenario = row(
-        duration=20, algorithms=[{'name': 'bounded', 'radius': 50.0}],
+        duration=20,
+        algorithms=[{'name': 'bounded', 'radius': 50.0, 'regions': {'collection': 'tree'}}],
         devices=[{'kind': 'grid', 'columns': 1, 'rows': 1, 'moves': False},
                  {'kind': 'grid', 'columns': 1, 'rows': 1, 'first': [1.5, 0]},
                  {'kind': 'grid', 'columns': 1, 'rows': 1, 'first': [-2.0, 0], 'moves': False}],
