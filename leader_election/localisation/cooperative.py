@@ -38,7 +38,7 @@ from leader_election.localisation.own_sightings import (
     Track,
 )
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.pose_estimates import Factors, may_be_mirrored
+from leader_election.localisation.pose_estimates import Factors, may_be_mirrored, START
 from leader_election.localisation.poses import Array, between, compose, PlanePose, wrap
 from leader_election.localisation.sighting import Landmarks, Places, Sighting
 from leader_election.localisation.source import Estimate, PoseSource
@@ -237,7 +237,7 @@ class CooperativeSource(PoseSource):
     def odometry_factors(self) -> tuple[Factors, Factors]:
         """Return the scale errors of the own odometry, and their standard deviations."""
         if self._odometry is None:
-            return super().odometry_factors
+            return Factors(), START
         variances = self._filter.factor_variances(self.robot)
         return self._filter.factors(self.robot), Factors(*np.sqrt(variances).tolist())
 

@@ -216,10 +216,6 @@ def _landmark(row: Mapping[str, str], line: int) -> tuple[int, tuple[float, floa
         raise ValueError(f'line {line}: {error}') from None
 
 
-UNLABELLED = {len(columns): columns for columns in (PAIRS, TRIPLES)}
-"""The columns of rows without a label, by their number."""
-VALUE = 'value'
-"""A name of the column of ranges."""
 NO_CLOCK = math.nan
 
 
@@ -312,8 +308,8 @@ def columns_of(dimensions: Sequence[Any], numbers: int) -> tuple[str, ...] | Non
     if len(dimensions) < 2:
         return PAIRS
     rows, columns = dimensions[:2]
-    names = (tuple(columns.label.replace(' ', '').replace(f'id,{VALUE}', 'id,range').split(','))
-             if columns.label else UNLABELLED.get(columns.size, ()))
+    names = (tuple(columns.label.replace(' ', '').split(',')) if columns.label
+             else TRIPLES[:columns.size])
     if (len(dimensions) > 2 or rows.size * columns.size != numbers or columns.size != len(names)
             or names[:2] != PAIRS or len(set(names)) < len(names) or set(names) - set(COLUMNS)):
         return None

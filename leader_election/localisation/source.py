@@ -44,12 +44,7 @@ from leader_election.localisation.parameters import (
     OWN_POSE_SOURCES,
     POSE_SOURCES,
 )
-from leader_election.localisation.pose_estimates import (
-    Factors,
-    LOOSENED,
-    odometry_covariance,
-    START,
-)
+from leader_election.localisation.pose_estimates import LOOSENED, odometry_covariance
 from leader_election.localisation.poses import Array, between, compose, PlanePose
 from leader_election.localisation.sighting import (
     Extraction,
@@ -385,11 +380,6 @@ class PoseSource:
     def distances(self, now: float) -> list[tuple[int, float, float]]:
         """Return the id of each neighbour heard lately, its distance, and its deviation [m]."""
         return []
-
-    @property
-    def odometry_factors(self) -> tuple[Factors, Factors]:
-        """Return the scale errors of the own odometry, and their standard deviations."""
-        return Factors(), START
 
     # Report.
 

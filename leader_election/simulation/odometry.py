@@ -28,6 +28,7 @@ import math
 import zlib
 
 from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.poses import PlanePose
 from leader_election.simulation.motion import advance, Array, velocities_between
 from leader_election.simulation.parameters import OdometryErrorParameters, WorldParameters
 import numpy as np
@@ -178,10 +179,6 @@ class OdometryCovariance:
             p.odometry_noise_turn**2 * turns + p.odometry_noise_heading**2 * ways))
 
 
-Pose = tuple[float, float, float]
-"""x, y, yaw [m, rad]."""
-
-
 class ErroneousOdometry:
     """
     The odometry of one robot with scale errors, bias and noise, as of the embedded world.
@@ -199,7 +196,7 @@ class ErroneousOdometry:
         :param seed: of all errors in the swarm.
         :param robot: its name. Each robot has errors of its own.
         """
-        self.pose: Pose = (0.0, 0.0, 0.0)
+        self.pose: PlanePose = (0.0, 0.0, 0.0)
         self.velocity = (0.0, 0.0)
         self.covariance = OdometryCovariance(1, parameters)
         self._parameters = parameters
@@ -208,7 +205,7 @@ class ErroneousOdometry:
         self._last: Array | None = None
         self._time = -math.inf
 
-    def take(self, time: float, pose: Pose) -> bool:
+    def take(self, time: float, pose: PlanePose) -> bool:
         """
         Take the next pose of odometry without errors.
 

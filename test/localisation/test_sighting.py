@@ -237,7 +237,7 @@ def rounded(sightings: list[Sighting]) -> list[tuple[float, ...]]:
 def test_columns_follow_the_layout() -> None:
     assert columns_of([], 7) == PAIRS
     assert columns_of([dimension(6)], 6) == PAIRS, 'a layout was not looked at before'
-    assert columns_of([dimension(3, 'sightings'), dimension(2, 'id,value')], 6) == PAIRS
+    assert columns_of([dimension(3, 'sightings'), dimension(2, 'id,range')], 6) == PAIRS
     assert columns_of([dimension(2, 'sightings'), dimension(3, 'id,range,bearing')], 6) == TRIPLES
     assert columns_of([dimension(2), dimension(3, 'id, range, bearing')], 6) == TRIPLES
     assert columns_of([dimension(0), dimension(3)], 0) == TRIPLES

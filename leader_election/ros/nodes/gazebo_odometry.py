@@ -24,7 +24,7 @@ import math
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped, TransformStamped, Twist
-from leader_election.localisation.poses import yaw_of
+from leader_election.localisation.poses import PlanePose, yaw_of
 from leader_election.ros.nodes import clock, swarm_world
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.localisation_topics import installed_type
@@ -32,7 +32,7 @@ from leader_election.ros.nodes.process import BUFFERS, MissingInput, run
 from leader_election.ros.nodes.qos import EVENTS, SENSOR
 from leader_election.ros.nodes.wander import namespaces
 from leader_election.simulation.motion import velocities_between
-from leader_election.simulation.odometry import ErroneousOdometry, Pose
+from leader_election.simulation.odometry import ErroneousOdometry
 from leader_election.simulation.parameters import GazeboOdometryParameters
 from nav_msgs.msg import Odometry
 import numpy as np
@@ -62,8 +62,8 @@ class SimulatedRobot:
         """
         self.name = prefix.rstrip('/') or node.get_namespace().strip('/')
         self._node, self._prefix = node, prefix
-        self._wheels: Pose | None = None
-        self._wheels_before: Pose | None = None
+        self._wheels: PlanePose | None = None
+        self._wheels_before: PlanePose | None = None
         self._commands: Any = None
         self._commanded = self._touches = False
         self._odometry = ErroneousOdometry(parameters, parameters.seed, self.name)
@@ -79,7 +79,7 @@ class SimulatedRobot:
         node.create_subscription(Odometry, prefix + WHEEL_ODOMETRY, self._take, EVENTS)
         if parameters.ground_truth:
             self._truth = node.create_publisher(Odometry, f'{prefix}ground_truth', 10)
-            self._last: tuple[float, Pose] | None = None
+            self._last: tuple[float, PlanePose] | None = None
             node.create_subscription(
                 PoseStamped, f'{prefix}true_pose', self._take_truth, EVENTS)
         if parameters.bumper:
@@ -193,7 +193,7 @@ class GazeboOdometry(Node):
         return [each for robot in self.robots for each in robot.missing()]
 
 
-def _planar(pose: Any) -> Pose | None:
+def _planar(pose: Any) -> PlanePose | None:
     """Return x, y, yaw of a message's pose [m, rad], ``None`` without a valid orientation."""
     turn = pose.orientation
     yaw = yaw_of((turn.x, turn.y, turn.z, turn.w))
