@@ -55,8 +55,9 @@ The node of a robot has the robot's number, but robot 1 has node 7. Other nodes 
 The true yaw differs from the direction of driving by up to 4 degrees.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import zip_longest
 from pathlib import Path
 import re
 import sqlite3
@@ -64,7 +65,7 @@ import struct
 from typing import Any, NamedTuple
 
 from leader_election.parameters import files, ParameterError
-from leader_election.simulation.robot_logs import check_steps, GREATEST, read_table
+from leader_election.simulation.robot_logs import check_steps, read_number, read_table
 import numpy as np
 from numpy.typing import NDArray
 
@@ -98,10 +99,7 @@ class DataSet(NamedTuple):
 def in_order(table: Array) -> Array:
     """Return the rows in the order of their times, the last one of each time."""
     table = table[np.argsort(table[:, 0], kind='stable')]
-    return table[np.append(np.diff(table[:, 0]) > 0.0, True)]
-
-
-BARCODES, PLACES = 'Barcodes.dat', 'Landmark_Groundtruth.dat'
+    return table[np.diff(table[:, 0], append=np.inf) > 0.0]
 
 
 def _mrclam(source: Path) -> DataSet | None:
@@ -110,71 +108,39 @@ def _mrclam(source: Path) -> DataSet | None:
 
     :raises ParameterError: for files that are missing or wrong.
     """
-    numbers = _numbers(source)
+    numbers = sorted({int(found[1]) for path in source.glob('Robot*') if (
+        found := re.fullmatch(r'Robot(\d+)_(?:Odometry|Groundtruth)\.dat', path.name))})
     if not numbers:
         return None
-    robots = {number: _read_robot(source, number) for number in numbers}
-    subjects = {int(barcode): int(subject)
-                for subject, barcode in _read(source / BARCODES, 2).tolist()}
-    for robot in robots.values():
-        robot.sightings[:, 1] = [
-            subjects.get(int(barcode), UNKNOWN) for barcode in robot.sightings[:, 1]]
-    return DataSet(robots, _read(source / PLACES, 5)[:, :3])
+    subjects = {int(barcode): int(subject) for subject, barcode in _read(
+        source / 'Barcodes.dat', 'subject', 'barcode').tolist()}
+    robots = {}
+    for number in numbers:
+        # There is no height and no sideways motion.
+        truth, odometry = (in_order(np.insert(table, table.shape[1], 0.0, axis=1)) for table in (
+            _read(source / f'Robot{number}_Groundtruth.dat', 't', 'x', 'y', 'theta'),
+            _read(source / f'Robot{number}_Odometry.dat', 't', 'v', 'omega')))
+        sightings = _read(
+            source / f'Robot{number}_Measurement.dat', 't', 'barcode', 'range', 'bearing')
+        sightings[:, 1] = [subjects.get(int(barcode), UNKNOWN) for barcode in sightings[:, 1]]
+        robots[number] = Recorded(truth, odometry, sightings)
+    return DataSet(robots, _read(source / 'Landmark_Groundtruth.dat', 'subject', 'x', 'y'))
 
 
-def _numbers(source: Path) -> list[int]:
-    """Return the numbers of the robots."""
-    found: dict[str, set[int]] = {'Odometry': set(), 'Groundtruth': set()}
-    for path in source.glob('Robot*'):
-        matched = re.fullmatch(r'Robot(\d+)_(Odometry|Groundtruth)\.dat', path.name)
-        if matched:
-            found[matched[2]].add(int(matched[1]))
-    numbers = sorted(set.union(*found.values()))
-    if found['Groundtruth'] < set(numbers):
-        missing = ', '.join(f'Robot{number}_Groundtruth.dat' for number in numbers
-                            if number not in found['Groundtruth'])
-        raise ParameterError(f'{source}: the true poses are missing, which logs need: {missing}')
-    return numbers
-
-
-def _read_robot(source: Path, number: int) -> Recorded:
-    odometry, truth, measurements = (
-        _read(source / f'Robot{number}_{name}.dat', columns, timed=True) for name, columns in (
-            ('Odometry', 3), ('Groundtruth', 4), ('Measurement', 4)))
-    for name, table in (('Odometry', odometry), ('Groundtruth', truth)):
-        if not len(table):
-            raise ParameterError(f'{source / f"Robot{number}_{name}.dat"}: no rows')
-    # No height and no sideways motion.
-    truth, odometry = (np.column_stack((table, np.zeros(len(table)))) for table in (
-        truth, odometry))
-    return Recorded(in_order(truth), in_order(odometry), measurements)
-
-
-def _read(path: Path, columns: int, timed: bool = False) -> Array:
-    """Return the first columns of a table. The first one of a timed table is the time [s]."""
+def _read(path: Path, *columns: str) -> Array:
+    """Return the first columns of a table between white space. Column ``t`` is a time [s]."""
     rows, lines = [], []
     try:
-        for line, text in enumerate(files.read_text(path).splitlines(), 1):
-            values = text.partition('#')[0].split()
-            if values:
-                rows.append(_numbers_in(text, values[:columns], columns, line))
-                lines.append(line)
-        table = np.array(rows, dtype=np.float64).reshape(len(rows), columns)
-        if timed:
-            check_steps(table[:, 0], lines)
+        for line, words in files.words_of(files.read_text(path)):
+            rows.append([read_number(name, word, False, line) for name, word in zip_longest(
+                columns, words[:len(columns)])])
+            lines.append(line)
     except ValueError as error:
-        raise ParameterError(f'{path}: {error}') from None
+        raise ParameterError(f'log {path}: {error}') from None
+    table = np.reshape(rows, (-1, len(columns)))
+    if columns[0] == 't':
+        check_steps(path, table[:, 0], lines)
     return table
-
-
-def _numbers_in(text: str, values: list[str], columns: int, line: int) -> list[float]:
-    try:
-        numbers = [files.number(value) for value in values]
-    except ValueError as error:
-        raise ValueError(f'line {line}: {error}') from None
-    if len(numbers) < columns or not (np.abs(numbers) <= GREATEST).all():
-        raise ValueError(f'line {line}: takes {columns} numbers: {files.shortened(text)!r}')
-    return numbers
 
 
 COLUMNS = ('t', 'A_x', 'A_y', 'A_yaw', 'A_z', 'r')
@@ -193,12 +159,7 @@ def _murp(source: Path) -> DataSet | None:
             continue
         base, target = int(found[1]), int(found[2])
         table, lines = read_table(path, COLUMNS, may_lack=('r',))
-        if not lines:
-            raise ParameterError(f'{path}: no rows')
-        try:
-            check_steps(table[:, 0], lines)
-        except ValueError as error:
-            raise ParameterError(f'{path}: {error}') from None
+        check_steps(path, table[:, 0], lines)
         truth = in_order(table[:, :5])
         truth[:, 3] = np.radians(truth[:, 3])
         measured = table[np.isfinite(table[:, 5])]
@@ -207,13 +168,9 @@ def _murp(source: Path) -> DataSet | None:
             np.full(len(measured), np.nan)))
         before = robots[base].sightings if base in robots else np.empty((0, 4))
         robots[base] = Recorded(truth, np.empty((0, 4)), np.vstack((before, sightings)))
-    if not robots:
-        return None
-    return DataSet(robots, np.empty((0, 3)))
+    return DataSet(robots, np.empty((0, 3))) if robots else None
 
 
-LARGEST = 2**28
-"""The greatest size of all arrays of a file [bytes]."""
 PERIOD = 0.13705
 """
 The time between two rows of the file without times [s]: that of the same ranges in the bag
@@ -239,25 +196,19 @@ def _tiers(source: Path) -> DataSet | None:
         return _of_arrays(source)
     bags = sorted(source.glob('*.db3'))
     try:
-        return _of_bags(source, bags) if bags else None
+        return _of_bags(bags) if bags else None
     except (sqlite3.Error, struct.error, ValueError, TypeError) as error:
-        if isinstance(error, ParameterError):
-            raise
         raise ParameterError(f'{source}: {bags[0].name}: {error}') from None
 
 
-def _of_bags(source: Path, bags: list[Path]) -> DataSet:
+def _of_bags(bags: list[Path]) -> DataSet:
     names = {name for bag in bags for name, in _rows(bag, 'SELECT name FROM topics')}
 
     def doubles(topic: str, count: int) -> Array:
         """Return the time and the last numbers of each message."""
         rows = [(stamp / 1e9, *_last(data, count))
                 for bag in bags for stamp, data in _rows(bag, _QUERY, topic)]
-        if not rows:
-            return np.empty((0, count + 1))
-        table = np.array(rows, dtype=np.float64)
-        check_steps(table[:, 0], range(1, len(rows) + 1), f'message on {topic}')
-        return in_order(table)
+        return in_order(np.reshape(rows, (-1, count + 1)))
 
     robots = {}
     for number in sorted(int(found[1]) for name in names if (found := re.fullmatch(_POSE, name))):
@@ -271,8 +222,6 @@ def _of_bags(source: Path, bags: list[Path]) -> DataSet:
             odometry = odometry if len(odometry) else doubles(topic.format(number), 42)
         robots[number] = Recorded(np.column_stack((t, x, y, _yaw(*quaternion), z)),
                                   odometry[:, [0, 1, 6, 2]], np.empty((0, 4)))
-    if not robots:
-        raise ParameterError(f'{source}: the bag has no topic of poses {_POSE}')
     for name in sorted(names):
         found = re.fullmatch(_RANGE, name)
         nodes = [int(node) for node in found.groups()] if found else []
@@ -315,8 +264,6 @@ def _with(robot: Recorded, rows: Sequence[tuple[float, ...]]) -> Recorded:
 def _of_arrays(source: Path) -> DataSet:
     try:
         with np.load(source) as file:
-            if sum(part.file_size for part in file.zip.infolist()) > LARGEST:
-                raise ValueError(f'its arrays are larger than {LARGEST} bytes')
             arrays = {name: np.asarray(file[name], dtype=np.float64) for name in file.files}
     except Exception as error:  # noqa: BLE001 - any error of the library on a damaged file
         raise ParameterError(f'{source}: {" ".join(str(error).split())}') from None
@@ -325,8 +272,6 @@ def _of_arrays(source: Path) -> DataSet:
         for name, place in arrays.items():
             if found := re.fullmatch(r'optitrack_turtle0*(\d+)_pose_np', name):
                 yaw = arrays[name.replace('pose', 'orientation')]
-                if not len(yaw):
-                    raise ParameterError(f'{source}: {name}: no rows')
                 zeros = np.zeros(len(yaw))
                 truth = np.column_stack((PERIOD * np.arange(len(yaw)), place, yaw, zeros))
                 robots[int(found[1])] = Recorded(truth, np.empty((0, 4)), np.empty((0, 4)))
@@ -337,21 +282,9 @@ def _of_arrays(source: Path) -> DataSet:
                     (t, there, distance, np.nan) for t, distance
                     in zip(robots[here].truth[:, 0], distances, strict=True) if distance > 0.0])
     except (KeyError, ValueError) as error:
-        if isinstance(error, ParameterError):
-            raise
         raise ParameterError(
             f'{source}: arrays are missing or differ in length: {error}') from None
-    if not robots:
-        raise ParameterError(f'{source}: no arrays optitrack_turtle01_pose_np and so on')
     return DataSet(dict(sorted(robots.items())), np.empty((0, 3)))
-
-
-FORMATS: Mapping[str, Callable[[Path], DataSet | None]] = {
-    'the folder of MRCLAM with Robot1_Odometry.dat and so on': _mrclam,
-    'the folder of a bag of TIERS, with a file *.db3, or the file 4robots_data_01.npz of TIERS':
-        _tiers,
-    'the folder of a trial of MURP, parsed/01 to 22': _murp}
-"""The readers of the kinds of data sets, by what each takes."""
 
 
 def read_data_set(source: Path) -> DataSet:
@@ -361,8 +294,15 @@ def read_data_set(source: Path) -> DataSet:
     :param source: the folder of the data set, or its file.
     :raises ParameterError: for files that are missing or wrong.
     """
-    for read in FORMATS.values():
-        found = read(source)
-        if found is not None:
-            return found
-    raise ParameterError(f'{source}: no data set: it takes {"; or ".join(FORMATS)}')
+    found = _mrclam(source) or _tiers(source) or _murp(source)
+    if found is None:
+        raise ParameterError(
+            f'{source}: no data set: it takes the folder of MRCLAM with Robot1_Odometry.dat and '
+            'so on; or the folder of a bag of TIERS, with a file *.db3, or the file '
+            '4robots_data_01.npz of TIERS; or the folder of a trial of MURP, parsed/01 to 22')
+    if not found.robots or not all(len(robot.truth) for robot in found.robots.values()):
+        raise ParameterError(
+            f'{source}: a robot has no true poses: rows of Robot1_Groundtruth.dat, messages on '
+            '/vrpn_client_node/turtlebot1_cap/pose, or rows of optitrack_turtle01_pose_np, and so '
+            'on')
+    return found

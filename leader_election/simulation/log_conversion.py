@@ -47,8 +47,6 @@ from leader_election.simulation.robot_logs import (
 )
 import numpy as np
 
-GAP = 1.0
-"""The length of a gap in a true path above which it is reported. Gaps are interpolated [s]."""
 MOST_ROWS = 5_000_000
 """The greatest number of rows of a log."""
 ROUNDING = 1e-6
@@ -64,14 +62,11 @@ class Conversion(NamedTuple):
     length: float
     """The duration of the logs [s]."""
     sightings: int
-    unknown: int
-    """The number of sightings left out, since their subject is unknown."""
-    of_itself: int
-    """The number of sightings left out, since robot and subject are the same."""
-    gaps: int
-    """The number of gaps in true paths longer than :data:`GAP`."""
-    too_short: int
-    """The number of ranges left out, since they are shorter than the difference of heights."""
+    left_out: int
+    """
+    The number of sightings left out: of unknown subjects and of the robot itself, and ranges
+    shorter than the difference of heights.
+    """
     height: float
     """The greatest difference of heights over which a range was projected [m]."""
     errors: tuple[float, ...]
@@ -126,14 +121,10 @@ def convert(source: Path, target: Path, rate: float = 10.0) -> Conversion:
         # It was empty before.
         shutil.rmtree(target, ignore_errors=True)
         raise ParameterError(f'{error.filename or target}: {error.strerror}') from None
-    unknown = sum(int((table[:, 1] == UNKNOWN).sum()) for table in seen.values())
-    of_itself = sum(int((table[:, 1] == number).sum()) for number, table in seen.items())
     written = sum(map(len, kept.values()))
     return Conversion(
-        list(robots), float(begin), float(times[-1]), written, unknown, of_itself,
-        sum(int((np.diff(robot.truth[:, 0]) > GAP).sum()) for robot in robots.values()),
-        sum(map(len, seen.values())) - written - unknown - of_itself, height,
-        _errors(kept, robots),
+        list(robots), float(begin), float(times[-1]), written,
+        sum(map(len, seen.values())) - written, height, _errors(kept, robots),
         [number for number, robot in robots.items() if not len(robot.odometry)])
 
 
@@ -250,13 +241,9 @@ def _summary(done: Conversion, target: Path) -> str:
     """Return the report of a conversion: what was written, simulated, and left out."""
     lines = [f'{target}: robots {", ".join(map(str, done.robots))}; {done.length:.1f} s from '
              f'{done.origin:.3f} s of the data set on; {done.sightings} sightings']
-    for count, what in (
-            (done.unknown, 'sightings of unknown subjects left out'),
-            (done.of_itself, 'sightings of a robot by itself left out'),
-            (done.too_short, 'ranges shorter than the difference of heights left out'),
-            (done.gaps, 'gaps of more than a second in true paths, interpolated')):
-        if count:
-            lines.append(f'{count} {what}')
+    if done.left_out:
+        lines.append(f'{done.left_out} sightings left out: of unknown subjects or the robot '
+                     'itself, or shorter than the difference of heights')
     if done.simulated:
         lines.append(f'odometry of robots {", ".join(map(str, done.simulated))} is not in the '
                      'data set: simulated, the true motion with errors')

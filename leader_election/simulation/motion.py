@@ -12,9 +12,8 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Motion of the robots: poses, Levy walks, velocity commands, none; and carrying."""
+"""Motion of the robots: poses, Levy walks, velocity commands, none."""
 
-from collections.abc import Sequence
 import math
 from typing import Protocol
 
@@ -348,36 +347,3 @@ class StaticMotion:
     def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
         """Leave the poses as they are (:class:`Motion`)."""
         return poses, np.zeros((len(poses), 2))
-
-
-class CarriedMotion:
-    """Motion of robots that may be carried. They drive on from their new place."""
-
-    def __init__(self, motion: Motion) -> None:
-        """
-        Carry none.
-
-        :param motion: of all robots. It uses the poses in its arguments.
-        """
-        self._motion = motion
-        self._planned: list[tuple[list[int], float, Array]] = []
-
-    def carry(self, rows: Sequence[int], at: float, by: Array) -> None:
-        """
-        Carry robots once.
-
-        :param rows: of these robots.
-        :param at: when [s], at once if it is over.
-        :param by: as in :func:`.carried_log`.
-        """
-        self._planned.append((list(rows), at, by))
-
-    def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
-        """Move all robots for ``dt``, as ``Motion`` says."""
-        poses, velocities = self._motion.step(poses, now, dt)
-        for rows, at, by in self._planned:
-            if now + dt >= at:
-                poses = poses.copy()
-                poses[rows] += by
-        self._planned = [each for each in self._planned if now + dt < each[1]]
-        return poses, velocities

@@ -67,17 +67,15 @@ class ContactPhysics:
     """
 
     def __init__(self, arena: shapely.Polygon, obstacles: Sequence[shapely.Polygon],
-                 starts: Array, robot_radius: float) -> None:
+                 starts: Array) -> None:
         """
         Put the robots at rest.
 
         :param arena: the inside of the outer walls [m].
         :param obstacles: [m].
         :param starts: x, y, yaw of each robot [m, rad], shape (n, 3).
-        :param robot_radius: of the disc [m], greater than 0.
         """
-        text = mjcf(arena, obstacles, len(starts), robot_radius)
-        self._model: Any = mujoco.MjModel.from_xml_string(text)
+        self._model: Any = mujoco.MjModel.from_xml_string(mjcf(arena, obstacles, len(starts)))
         self._data: Any = mujoco.MjData(self._model)
         # Views into MuJoCo's state, a row for each robot.
         self._positions: Array = self._data.qpos.reshape(-1, _ROBOT_SIZE)
@@ -177,18 +175,16 @@ class PhysicalMotion:
             ((left + right) / 2, (right - left) / body.WHEEL_SEPARATION))
 
 
-def mjcf(arena: shapely.Polygon, obstacles: Sequence[shapely.Polygon], robots: int,
-         robot_radius: float) -> str:
+def mjcf(arena: shapely.Polygon, obstacles: Sequence[shapely.Polygon], robots: int) -> str:
     """
     Return the model as MJCF, MuJoCo's XML. All robots are at the origin.
 
     :param arena: the inside of the outer walls [m].
     :param obstacles: [m].
     :param robots: their number.
-    :param robot_radius: of the disc [m].
 
     >>> import shapely
-    >>> mjcf(shapely.box(-1, -1, 1, 1), (), 2, 0.15).count('<freejoint')
+    >>> mjcf(shapely.box(-1, -1, 1, 1), (), 2).count('<freejoint')
     2
     """
     root = Element('mujoco', model='swarm')
@@ -206,7 +202,7 @@ def mjcf(arena: shapely.Polygon, obstacles: Sequence[shapely.Polygon], robots: i
              size=(rectangle.length / 2, rectangle.width / 2, WALL_HEIGHT / 2), **_DISC)
     motors, sensors = _add(root, 'actuator'), _add(root, 'sensor')
     for row in range(robots):
-        _add_robot(world, row, robot_radius)
+        _add_robot(world, row)
         for side in ('left', 'right'):
             _add(motors, 'motor', joint=f'{side}_{row}',
                  ctrlrange=(-body.WHEEL_TORQUE, body.WHEEL_TORQUE))
@@ -215,12 +211,12 @@ def mjcf(arena: shapely.Polygon, obstacles: Sequence[shapely.Polygon], robots: i
     return tostring(root, encoding='unicode')
 
 
-def _add_robot(world: Element, row: int, radius: float) -> None:
+def _add_robot(world: Element, row: int) -> None:
     chassis = _add(world, 'body', name=f'robot_{row}')
     _add(chassis, 'freejoint')
     _add_inertial(chassis, body.CHASSIS)
     _add(chassis, 'site', name=f'imu_{row}')
-    _add(chassis, 'geom', name=f'disc_{row}', type='sphere', size=radius,
+    _add(chassis, 'geom', name=f'disc_{row}', type='sphere', size=body.RADIUS,
          pos=(0, 0, body.MIDDLE), **_DISC)
     # The caster does not turn, but slides without friction.
     _add(chassis, 'geom', type='sphere', size=body.CASTER_RADIUS, condim=1, priority=1,

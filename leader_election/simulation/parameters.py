@@ -158,8 +158,7 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         'Faults of odometry': 'odom_silent odom_shifted odom_shift carried_robots carried_at '
                               'carried_by',
         'Clock': 'publish_clock real_time_factor clock_listeners',
-        'Radio': 'radio_range line_of_sight radio_loss radio_delay radio_jitter '
-                 'radio_duplication radio_groups',
+        'Radio': 'radio_range radio_loss radio_delay radio_jitter radio_duplication radio_groups',
         'Laser scanner, reading': 'scan_rate reading_rate reading_peaks',
         'Sightings': 'ranging_rate ranging_range ranging_outliers ranging_bias camera_rate '
                      'landmarks logged_sightings',
@@ -215,8 +214,6 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
     radio_range: float = parameter(
         5.0, 'Radio relay: range of messages. The launch file swarm.launch.py sets it to '
         'communication_range. .inf: unlimited.', unit='m', lower=0.0, upper=float('inf'))
-    line_of_sight: bool = parameter(
-        False, 'Radio relay: whether obstacles block messages. Set by demo --line-of-sight.')
     radio_loss: float = parameter(
         0.0, 'Radio relay: the probability that a robot within range does not receive a message. '
         'Set this, and the next ones, to that of your network.',

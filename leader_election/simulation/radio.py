@@ -22,10 +22,8 @@ from typing import Any, NamedTuple
 from leader_election.parameters import within
 from leader_election.simulation.motion import Array
 from leader_election.simulation.parameters import groups, WorldParameters
-from leader_election.simulation.scene import LineOfSight
 import numpy as np
 from numpy.typing import NDArray
-import shapely
 
 IN_RANGE, LOST, SEPARATED, DUPLICATED = 'in_range', 'lost', 'separated', 'duplicated'
 DELIVERED, OVERFLOWED = 'delivered', 'overflowed'
@@ -53,31 +51,28 @@ class Delivery(NamedTuple):
 
 class Radio:
     """
-    Carries messages: limited range, line of sight, loss, groups, delay, duplicates.
+    Carries messages: limited range, loss, groups, delay, duplicates.
 
     :ivar counts: the numbers of copies by :data:`COUNTERS`.
     """
 
-    def __init__(self, obstacles: Sequence[shapely.Polygon], ids: Sequence[int],
-                 parameters: WorldParameters, rng: np.random.Generator) -> None:
+    def __init__(self, ids: Sequence[int], parameters: WorldParameters,
+                 rng: np.random.Generator) -> None:
         """
-        Prepare the obstacles for line-of-sight tests.
+        Start without messages.
 
-        :param obstacles: [m].
         :param ids: of the robots, in the order of their rows.
-        :param parameters: all whose names begin with ``radio_``, and ``line_of_sight``.
+        :param parameters: all whose names begin with ``radio_``.
         :param rng: the random generator.
         """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
         self._rng = rng
-        self._line_of_sight = LineOfSight(obstacles)
         self._ids = ids
         self._on_the_way: list[Delivery] = []
         self._order = 0
-        self._now = 0.0
         self._positions: Array | None = None
         self._in_range: dict[int, NDArray[np.intp]] = {}
-        """The robots in range and in sight of a sender, as long as no robot moves."""
+        """The robots in range of a sender, as long as no robot moves."""
         self.configure(parameters)
 
     def configure(self, parameters: WorldParameters) -> None:
@@ -105,23 +100,14 @@ class Radio:
             self._in_range.clear()
         found = self._in_range.get(sender)
         if found is None:
-            found = self._in_range[sender] = self._reached(sender, positions)
+            receives = np.hypot(*(positions[:, :2] - positions[sender, :2]).T) <= p.radio_range
+            receives[sender] = False
+            found = self._in_range[sender] = np.flatnonzero(receives)
         self.counts[IN_RANGE] += len(found)
         if p.radio_groups:
             found = self._kept(found, self._groups[found] == self._groups[sender], SEPARATED)
         if p.radio_loss > 0.0:
             found = self._kept(found, self._rng.random(len(found)) >= p.radio_loss, LOST)
-        return found
-
-    def _reached(self, sender: int, positions: Array) -> NDArray[np.intp]:
-        """Return the rows of the robots in range, and in sight where that matters."""
-        p = self._parameters
-        here, there = positions[sender, :2], positions[:, :2]
-        receives = np.hypot(*(there - here).T) <= p.radio_range
-        receives[sender] = False
-        found = np.flatnonzero(receives)
-        if p.line_of_sight and len(found):
-            found = found[self._line_of_sight.clear(here, there[found])]
         return found
 
     def _kept(self, rows: NDArray[np.intp], kept: NDArray[np.bool_], reason: str,
@@ -140,7 +126,6 @@ class Radio:
         :param positions: as in :meth:`receivers`.
         :param now: the time [s].
         """
-        self._set_time(now)
         p = self._parameters
         rows = self.receivers(sender, positions)
         if p.radio_duplication > 0.0:
@@ -161,21 +146,13 @@ class Radio:
         """
         Return the copies that have arrived, in the order of arrival, and forget them.
 
-        :param now: the time [s]. If it goes backwards, copies under way keep their remaining
-            delay.
+        :param now: the time [s].
         """
-        self._set_time(now)
         found = []
         while self._on_the_way and self._on_the_way[0].due <= now:
             found.append(heapq.heappop(self._on_the_way))
         self.counts[DELIVERED] += len(found)
         return found
-
-    def _set_time(self, now: float) -> None:
-        if now < self._now:
-            self._on_the_way = [copy._replace(due=copy.due + now - self._now)
-                                for copy in self._on_the_way]
-        self._now = now
 
     @property
     def pending(self) -> int:

@@ -34,10 +34,9 @@ may be in any order. Subjects that are neither a robot nor a landmark are left o
 ``x`` and ``y`` [m].
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from importlib.resources import as_file, files
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 import math
 from pathlib import Path
 import re
@@ -45,10 +44,8 @@ from typing import NamedTuple
 
 from leader_election.localisation.poses import yaw_of
 from leader_election.localisation.sighting import read_landmarks
-from leader_election.parameters import files as text_files
-from leader_election.parameters import ParameterError
+from leader_election.parameters import files, ParameterError
 from leader_election.simulation.motion import Array, compose, planar_velocities_between, relative
-from leader_election.simulation.parameters import SightingSensorParameters
 import numpy as np
 
 SAMPLE = 'physics5'
@@ -84,7 +81,12 @@ class RobotLog:
     """Linear, angular and sideways velocity by odometry [m/s, rad/s, m/s], shape (n, 3)."""
     poses: Array
     """True x, y, yaw [m, rad], shape (n, 3). Yaw is continuous."""
-    _travelled: Array = field(init=False, repr=False)
+
+    @cached_property
+    def _travelled(self) -> Array:
+        """The integrals of the velocities at each row, shape (n, 3)."""
+        steps = self.velocities[:-1] * np.diff(self.t)[:, np.newaxis]
+        return np.vstack((np.zeros((1, 3)), np.cumsum(steps, axis=0)))
 
     def pose_at(self, t: float) -> Array:
         """
@@ -110,12 +112,6 @@ class RobotLog:
         share = (t - self.t[row]) / (self.t[row + 1] - self.t[row])
         return np.asarray(table[row] + share * (table[row + 1] - table[row]))
 
-    def __post_init__(self) -> None:
-        """Integrate the velocities once."""
-        steps = self.velocities[:-1] * np.diff(self.t)[:, np.newaxis]
-        travelled = np.vstack((np.zeros((1, 3)), np.cumsum(steps, axis=0)))
-        object.__setattr__(self, '_travelled', travelled)
-
 
 def read_logs(logs: str) -> tuple[RobotLog, ...]:
     """
@@ -127,8 +123,7 @@ def read_logs(logs: str) -> tuple[RobotLog, ...]:
     >>> len(read_logs('physics5'))
     5
     """
-    with logs_folder(logs) as folder:
-        read = {path: read_log(path) for path in log_paths(folder)}
+    read = {path: read_log(path) for path in log_paths(logs_folder(logs))}
     (_, first), *others = sorted(read.items(), key=lambda item: float(item[1].t[0]))
     last = float(first.t[-1])
     for path, log in others:
@@ -145,22 +140,18 @@ def first_time(logs: Sequence[RobotLog]) -> float:
     return float(min(log.t[0] for log in logs))
 
 
-@contextmanager
-def logs_folder(logs: str) -> Iterator[Path]:
+def logs_folder(logs: str) -> Path:
     """
-    Provide the folder of logs.
+    Return the folder of logs.
 
     :param logs: as :func:`read_logs` takes it.
     """
     if logs == SAMPLE:
-        with as_file(files('leader_election.simulation') / 'logs' / SAMPLE) as folder:
-            yield folder
-    else:
-        try:
-            folder = text_files.expanded(logs)
-        except ValueError as error:
-            raise ParameterError('logs', problem=f': {logs}: {error}') from None
-        yield folder
+        return Path(__file__).with_name('logs') / SAMPLE
+    try:
+        return files.expanded(logs)
+    except ValueError as error:
+        raise ParameterError('logs', problem=f': {logs}: {error}') from None
 
 
 def log_paths(folder: Path) -> list[Path]:
@@ -169,9 +160,9 @@ def log_paths(folder: Path) -> list[Path]:
 
     :raises ParameterError: if there are none.
     """
-    files = [path for path in folder.glob('*') if path.name != LANDMARKS]
+    found = [path for path in folder.glob('*') if path.name != LANDMARKS]
     for suffixes in (('.csv',), TRAJECTORY_SUFFIXES):
-        if paths := [path for path in files if path.suffix in suffixes]:
+        if paths := [path for path in found if path.suffix in suffixes]:
             return sorted(paths, key=_natural)
     raise ParameterError('logs', problem=f': no folder with .csv, .txt or .tum files: {folder}')
 
@@ -196,10 +187,7 @@ def read_log(path: Path) -> RobotLog:
         row = int(late[0])
         raise ParameterError(f'log {path}: line {lines[row]}: time does not increase: '
                              f't is {table[row, 0]:.12g} after {table[row - 1, 0]:.12g}')
-    try:
-        check_steps(table[:, 0], lines)
-    except ValueError as error:
-        raise ParameterError(f'log {path}: {error}') from None
+    check_steps(path, table[:, 0], lines)
     for name in DERIVED:
         lacks = np.isnan(table[:, COLUMNS.index(name)])
         if lacks.any() and not lacks.all():
@@ -227,7 +215,13 @@ class ReplayMotion:
         self._columns = 3 if sideways else 2
 
     def carry(self, rows: Sequence[int], at: float, by: Array) -> None:
-        """Carry robots, as :class:`CarriedMotion` does."""
+        """
+        Carry robots once. They drive on from their new place.
+
+        :param rows: of these robots.
+        :param at: when [s].
+        :param by: as in :func:`carried_log`.
+        """
         self._logs = [carried_log(log, self._first + at, by) if row in rows else log
                       for row, log in enumerate(self._logs)]
 
@@ -280,7 +274,7 @@ def read_trajectory(path: Path) -> 'Table | None':
     rows: list[list[float]] = []
     lines: list[int] = []
     try:
-        for line, words in text_files.words_of(text_files.read_text(path)):
+        for line, words in files.words_of(files.read_text(path)):
             if len(words) != len(TRAJECTORY) or any(',' in word for word in words):
                 if not rows:
                     return None
@@ -350,7 +344,7 @@ def read_table(path: Path, columns: Sequence[str],
     rows: list[list[float]] = []
     lines: list[int] = []
     try:
-        for line, values in text_files.rows_of(text_files.read_text(path), columns, may_lack):
+        for line, values in files.rows_of(files.read_text(path), columns, may_lack):
             rows.append([read_number(name, values.get(name), name in may_lack, line)
                          for name in columns])
             lines.append(line)
@@ -368,7 +362,7 @@ def read_number(name: str, text: str | None, may_lack: bool, line: int) -> float
     :raises ValueError: for another text, and a number that is not finite.
     """
     try:
-        value = text_files.number(text or 'nan')
+        value = files.number(text or 'nan')
     except ValueError:
         value = math.inf
     if not abs(value) <= GREATEST and not (may_lack and math.isnan(value)):
@@ -377,27 +371,30 @@ def read_number(name: str, text: str | None, may_lack: bool, line: int) -> float
     return value
 
 
-def check_steps(t: Array, lines: Sequence[int], row_name: str = 'line',
+def check_steps(path: Path, t: Array, lines: Sequence[int],
                 longest: float = LONGEST_STEP, usual: float = USUAL_STEP) -> None:
     """
     Check that no two successive rows are so far apart that their times are no seconds.
 
+    :param path: of the file.
     :param t: the times [s].
-    :param lines: the line, or another number, of each row.
-    :param row_name: the name of this number.
+    :param lines: the line of each row.
     :param longest: the longest time between two rows [s].
     :param usual: the longest median time between rows [s].
-    :raises ValueError: for such rows. The text names the line.
+    :raises ParameterError: for such rows. The text names the line.
     """
-    far = np.flatnonzero(np.abs(np.diff(t)) > longest) + 1
+    steps = np.abs(np.diff(t))
+    far = np.flatnonzero(steps > longest) + 1
     if len(far):
         row = int(far[0])
-        raise ValueError(f'{row_name} {lines[row]}: t is {t[row]:.10g} after {t[row - 1]:.10g}: '
-                         f'{abs(t[row] - t[row - 1]):.3g} s apart, more than {longest:g} s; '
-                         'times are in seconds (nanoseconds?)')
-    if len(t) >= LEAST_ROWS and (step := float(np.median(np.abs(np.diff(t))))) > usual:
-        raise ValueError(f'{row_name} {lines[0]}: the median time between rows is {step:.3g} s, '
-                         f'more than {usual:g} s; times are in seconds (milliseconds?)')
+        raise ParameterError(
+            f'log {path}: line {lines[row]}: t is {t[row]:.10g} after {t[row - 1]:.10g}: '
+            f'{steps[row - 1]:.3g} s apart, more than {longest:g} s; times are in seconds '
+            '(nanoseconds?)')
+    if len(t) >= LEAST_ROWS and (step := float(np.median(steps))) > usual:
+        raise ParameterError(
+            f'log {path}: line {lines[0]}: the median time between rows is {step:.3g} s, '
+            f'more than {usual:g} s; times are in seconds (milliseconds?)')
 
 
 SIGHTINGS_FOLDER = 'measurements'
@@ -408,31 +405,23 @@ _SAME_TIME = 1e-9
 """The rounding of times [s]."""
 
 
-def landmarks_path(logs: str) -> Path | None:
-    """
-    Return the path of the file of landmarks of logs, ``None`` without one.
-
-    :param logs: as :func:`leader_election.simulation.robot_logs.read_logs` takes it.
-    """
-    with logs_folder(logs) as folder:
-        paths = (folder / SIGHTINGS_FOLDER / LANDMARKS, folder / LANDMARKS)
-        return next((path for path in paths if path.is_file()), None)
-
-
 def read_scene_landmarks(logs: str, path: str, ids: Sequence[int]) -> Landmarks:
     """
     Return the landmarks of a scene.
 
-    :param logs: the replayed logs. Their landmarks are used if the path is empty.
+    :param logs: the replayed logs, empty for none. Their landmarks are used if the path is empty.
     :param path: of a file of landmarks, empty for none.
     :param ids: of the robots.
     :raises ParameterError: for a wrong file, and for a landmark with the id of a robot.
     """
-    found = path or str((landmarks_path(logs) if logs else None) or '')
-    landmarks = {landmark: place[:2] for landmark, place in read_landmarks(found).items()}
+    if logs and not path:
+        folder = logs_folder(logs)
+        path = next((str(file) for file in (
+            folder / SIGHTINGS_FOLDER / LANDMARKS, folder / LANDMARKS) if file.is_file()), '')
+    landmarks = {landmark: place[:2] for landmark, place in read_landmarks(path).items()}
     for landmark in landmarks:
         if landmark in ids:
-            raise ParameterError(f'log {found}: landmark {landmark} has the id of a robot')
+            raise ParameterError(f'log {path}: landmark {landmark} has the id of a robot')
     return landmarks
 
 
@@ -447,16 +436,14 @@ def read_sightings(logs: str, ids: Sequence[int]) -> Array:
     :raises ParameterError: if there are none, or a file is wrong.
     """
     names = {landmark: landmark for landmark in read_scene_landmarks(logs, '', ids)}
-    with logs_folder(logs) as folder:
-        paths = log_paths(folder)
-        names |= _numbers(paths, ids)
-        files = [folder / SIGHTINGS_FOLDER / path.name for path in paths]
-        if not any(file.is_file() for file in files):
-            raise ParameterError('logged_sightings', problem=': no sightings in '
-                                 f'{folder / SIGHTINGS_FOLDER}: it takes files named as the logs, '
-                                 f'{files[0].name} and so on')
-        tables = [_read_file(file, row, names) for row, file in enumerate(files)
-                  if file.is_file()]
+    folder = logs_folder(logs) / SIGHTINGS_FOLDER
+    paths = log_paths(folder.parent)
+    names |= _numbers(paths, ids)
+    tables = [_read_file(folder / path.name, row, names) for row, path in enumerate(paths)
+              if (folder / path.name).is_file()]
+    if not tables:
+        raise ParameterError('logged_sightings', problem=f': no sightings in {folder}: it takes '
+                             f'files named as the logs, {paths[0].name} and so on')
     table = np.concatenate(tables)
     logs_read = read_logs(logs)
     first, last = first_time(logs_read), max(float(log.t[-1]) for log in logs_read)
@@ -480,15 +467,8 @@ def _numbers(paths: Sequence[Path], ids: Sequence[int]) -> dict[int, int]:
 
 
 def _read_file(path: Path, row: int, names: dict[int, int]) -> Array:
-    table, lines = read_table(path, SIGHTING_COLUMNS, may_lack=('range', 'bearing'))
-    for line, (_, subject, distance, bearing) in zip(lines, table.tolist()):
-        if subject != int(subject):
-            raise ParameterError(
-                f'log {path}: line {line}: subject is not a whole number: {subject:g}')
-        if math.isnan(distance) and math.isnan(bearing):
-            raise ParameterError(f'log {path}: line {line}: neither range nor bearing is a number')
-    known = np.isin(table[:, 1], list(names))
-    table = table[known]
+    table, _ = read_table(path, SIGHTING_COLUMNS, may_lack=('range', 'bearing'))
+    table = table[np.isin(table[:, 1], list(names))]
     seen = np.array([names[int(subject)] for subject in table[:, 1]])
     return np.column_stack((table[:, 0], np.full(len(table), row), seen, table[:, 2:]))
 
@@ -506,9 +486,6 @@ class LoggedSightings:
         self._times = sightings[:, 0] - first
         self._rows = sightings[:, 1:]
         self._next = int(np.searchsorted(self._times, 0.0))
-
-    def configure(self, parameters: SightingSensorParameters) -> None:
-        """Apply changed parameters: none (``SightingSensor``)."""
 
     def observe(self, now: float, poses: Array, observers: Sequence[int]) -> Array:
         """Return the sightings since the last call (``SightingSensor``)."""

@@ -196,15 +196,6 @@ def as_rectangle(polygon: shapely.Polygon) -> Rectangle | None:
                      math.hypot(x2 - x1, y2 - y1), math.atan2(y1 - y0, x1 - x0))
 
 
-def edge_rectangles(polygon: shapely.Polygon) -> tuple[Rectangle, ...]:
-    """
-    Return one thin rectangle along each edge of a polygon, inside it.
-
-    :param polygon: [m].
-    """
-    return tuple(_edges(polygon, EDGE_THICKNESS, beyond=0.0))
-
-
 def _edges(polygon: shapely.Polygon, thickness: float, beyond: float) -> Iterator[Rectangle]:
     """
     Yield one rectangle for each edge of a polygon.
@@ -222,9 +213,9 @@ def _edges(polygon: shapely.Polygon, thickness: float, beyond: float) -> Iterato
 
 
 def obstacle_rectangles(polygon: shapely.Polygon) -> tuple[Rectangle, ...]:
-    """Return the rectangle that an obstacle is, or those along its edges."""
+    """Return the rectangle that an obstacle is, or thin ones along its edges, inside it."""
     whole = as_rectangle(polygon)
-    return edge_rectangles(polygon) if whole is None else (whole,)
+    return tuple(_edges(polygon, EDGE_THICKNESS, beyond=0.0)) if whole is None else (whole,)
 
 
 class LineOfSight:
@@ -254,6 +245,8 @@ class LineOfSight:
         return np.asarray(~shapely.intersects(self._obstacles, shapely.linestrings(rays)))
 
 
+Poses = tuple[tuple[float, float, float], ...]
+"""x, y, yaw of each robot [m, rad]."""
 _MAX_BATCHES = 20
 """Batches of random positions that are drawn before the arena counts as full."""
 _CIRCLE_GROWTH = 0.01
@@ -270,7 +263,7 @@ class Scene:
     """The inside of the outer walls [m]."""
     obstacles: tuple[shapely.Polygon, ...]
     ids: tuple[int, ...]
-    starts: tuple[tuple[float, float, float], ...]
+    starts: Poses
     """``(x, y, yaw)`` of each robot [m, rad], in the order of the ids."""
     logs: tuple[RobotLog, ...] = ()
     """The log of each robot, in the order of the ids, where logs are replayed."""
@@ -313,8 +306,7 @@ def free_space(arena: shapely.Polygon, obstacles: tuple[shapely.Polygon, ...],
     return free
 
 
-def _random_starts(free: shapely.Geometry, parameters: SceneParameters,
-                   ) -> tuple[tuple[float, float, float], ...]:
+def _random_starts(free: shapely.Geometry, parameters: SceneParameters) -> Poses:
     """Return random poses, uniform over free space, without overlaps. Too few if it is full."""
     if free.is_empty:
         return ()
@@ -338,8 +330,7 @@ def _random_starts(free: shapely.Geometry, parameters: SceneParameters,
     return _poses(starts)
 
 
-def _grid_starts(free: shapely.Geometry, parameters: SceneParameters,
-                 ) -> tuple[tuple[float, float, float], ...]:
+def _grid_starts(free: shapely.Geometry, parameters: SceneParameters) -> Poses:
     """Return the points of a square grid in free space nearest to the centre, row by row."""
     side = math.ceil(math.sqrt(parameters.robots))
     # A square with an odd side has a robot in its centre, one with an even side has not.
@@ -356,8 +347,7 @@ def _grid_starts(free: shapely.Geometry, parameters: SceneParameters,
                   * (parameters.spacing, parameters.spacing, 1.0))
 
 
-def _circle_starts(free: shapely.Geometry, parameters: SceneParameters,
-                   ) -> tuple[tuple[float, float, float], ...]:
+def _circle_starts(free: shapely.Geometry, parameters: SceneParameters) -> Poses:
     """Return poses evenly on the smallest circle on which all fit, or the most that fit on any."""
     robots, spacing = parameters.robots, parameters.spacing
     yaw = 2 * math.pi * np.arange(robots) / robots
@@ -388,5 +378,5 @@ _LAYOUTS = {'random': _random_starts, 'grid': _grid_starts, 'circle': _circle_st
 """The functions that place robots, by the value of parameter ``layout``."""
 
 
-def _poses(array: NDArray[np.float64]) -> tuple[tuple[float, float, float], ...]:
+def _poses(array: Array) -> Poses:
     return tuple((x, y, yaw) for x, y, yaw in array.tolist())

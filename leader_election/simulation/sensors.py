@@ -29,7 +29,7 @@ import math
 from typing import Protocol
 
 from leader_election.simulation.motion import Array
-from leader_election.simulation.parameters import SightingSensorParameters, WorldParameters
+from leader_election.simulation.parameters import SightingSensorParameters
 from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.scene import Arena, LineOfSight
 import numpy as np
@@ -72,41 +72,32 @@ class RateLimiter:
         return True
 
 
-def contours(parameters: WorldParameters) -> list[list[tuple[float, float]]]:
+def contours(peaks: Sequence[float]) -> list[list[tuple[float, float]]]:
     """
     Return circles round the peaks of the field, where a peak has a half, and 9/10, of its height.
 
-    >>> parameters = WorldParameters(reading_peaks=(1.0, 2.0, 1.0, 3.0))
-    >>> [round(circle[0][0] - 1.0, 2) for circle in contours(parameters)]
+    >>> [round(circle[0][0] - 1.0, 2) for circle in contours((1.0, 2.0, 1.0, 3.0))]
     [3.53, 1.38]
     """
     angles = np.linspace(0.0, 2.0 * np.pi, 49)
     return [[(x + radius * math.cos(angle), y + radius * math.sin(angle)) for angle in angles]
-            for x, y, _, width in np.reshape(parameters.reading_peaks, (-1, 4)).tolist()
+            for x, y, _, width in np.reshape(peaks, (-1, 4)).tolist()
             for radius in (width * math.sqrt(2.0 * math.log(1.0 / share)) for share in (0.5, 0.9))]
 
 
-class ScalarField:
-    """A scalar quantity over the plane, such as temperature: a sum of Gaussian peaks."""
+def field_values(peaks: Sequence[float], positions: Array) -> Array:
+    """
+    Return the values of a scalar quantity over the plane, such as temperature.
 
-    def __init__(self, parameters: WorldParameters) -> None:
-        """
-        Build the field.
+    Each peak adds ``height * exp(-distance² / (2 width²))``.
 
-        :param parameters: ``reading_peaks``.
-        """
-        self._peaks = np.reshape(parameters.reading_peaks, (-1, 4))
-
-    def value(self, positions: Array) -> Array:
-        """
-        Return the true values: each peak adds ``height * exp(-distance² / (2 width²))``.
-
-        :param positions: x, y (further columns are ignored) [m], shape (n, 2 or more).
-        :return: shape (n,).
-        """
-        x, y, height, width = self._peaks.T
-        square = (positions[:, :1] - x) ** 2 + (positions[:, 1:2] - y) ** 2
-        return np.asarray(np.exp(-square / (2 * width ** 2)) @ height)
+    :param peaks: parameter ``reading_peaks``.
+    :param positions: x, y (further columns are ignored) [m], shape (n, 2 or more).
+    :return: shape (n,).
+    """
+    x, y, height, width = np.reshape(peaks, (-1, 4)).T
+    square = (positions[:, :1] - x) ** 2 + (positions[:, 1:2] - y) ** 2
+    return np.asarray(np.exp(-square / (2 * width ** 2)) @ height)
 
 
 OBSERVER = 0
@@ -145,9 +136,6 @@ class SightingSensor(Protocol):
         :return: shape (m, 4), in the order of the observers' rows.
         """
 
-    def configure(self, parameters: SightingSensorParameters) -> None:
-        """Apply changed parameters, those that are dynamic."""
-
 
 class Ranging:
     """Ranging radios: each robot measures the range of every other one independently."""
@@ -167,7 +155,7 @@ class Ranging:
         self.configure(parameters)
 
     def configure(self, parameters: SightingSensorParameters) -> None:
-        """Apply changed parameters (:class:`SightingSensor`)."""
+        """Apply changed parameters, those that are dynamic."""
         self._parameters = parameters
 
     def observe(self, now: float, poses: Array, observers: Sequence[int]) -> Array:
@@ -214,9 +202,6 @@ class Camera:
         self._sight = line_of_sight
         self._rate = RateLimiter(parameters.camera_rate)
         self._rng = rng
-
-    def configure(self, parameters: SightingSensorParameters) -> None:
-        """Apply changed parameters: none (:class:`SightingSensor`)."""
 
     def observe(self, now: float, poses: Array, observers: Sequence[int]) -> Array:
         """Take the pictures if they are due (:class:`SightingSensor`)."""

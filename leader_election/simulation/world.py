@@ -33,7 +33,6 @@ from leader_election.simulation.sensors import (
     Lidar,
     NO_SIGHTINGS,
     Ranging,
-    ScalarField,
     SightingSensor,
 )
 import numpy as np
@@ -58,8 +57,7 @@ def make_sighting_sensors(scene: Scene,
     """
     ids, sensors = scene.ids, list[SightingSensor]()
     if parameters.ranging_rate:
-        sensors.append(Ranging(
-            ids, parameters, np.random.default_rng([parameters.seed, 5])))
+        sensors.append(Ranging(ids, parameters, np.random.default_rng([parameters.seed, 5])))
     if parameters.camera_rate:
         landmarks = robot_logs.read_scene_landmarks(parameters.logs, parameters.landmarks, ids)
         sensors.append(Camera(ids, landmarks, LineOfSight(scene.obstacles), parameters,
@@ -86,7 +84,7 @@ class World:
     :ivar commands: takes velocity commands, with motion ``cmd_vel``, otherwise ``None``.
     :ivar lidar: the robots' laser scanners.
     :ivar radio: carries the robots' messages.
-    :ivar field: the quantity that the robots' scalar sensors read.
+    :ivar peaks: of the field that the robots' scalar sensors read.
     :ivar sighting_sensors: measure where neighbours and landmarks are.
     :ivar covariance: of the odometry.
     :ivar odom_silent: rows of the robots whose odometry is not published.
@@ -106,30 +104,32 @@ class World:
         self.velocities: Array = np.zeros((len(self.poses), 2))
         self.commands: motions.VelocityCommands | None = None
         self.physics: ContactPhysics | None = None
-        self._slips = parameters.physics == 'mujoco'
         self._starts = self.poses
         self._rows = {robot_id: row for row, robot_id in enumerate(self.scene.ids)}
         self._carried = ''
+        self._planned: list[tuple[list[int], float, Array]] = []
+        """The robots to be carried: rows, time [s] and displacement [m, m, rad]."""
         # A separate random stream for each part: switching one part on leaves the others
         # unchanged for the same seed. Stream 0 is that of the initial poses.
         self._controller: motions.VelocityController | None = None
         self._motion = (robot_logs.ReplayMotion(self.scene.logs) if self.scene.logs
-                        else motions.CarriedMotion(self._make_driven_motion(parameters)))
+                        else self._make_driven_motion(parameters))
         self._odometry = Odometry(
             len(self.poses), parameters, np.random.default_rng([parameters.seed, 2]))
         self._odom_is_true = parameters.odom_source == 'truth'
+        errors: OdometryErrorParameters = parameters
         real = None
-        if self.physics is not None:
+        if self._odom_is_true:
+            errors = OdometryErrorParameters()
+        elif self.physics is not None:
             real = LocalisationParameters(**PHYSICAL_WHEELS)
         elif parameters.logs:
             real = LocalisationParameters()
-        self.covariance = OdometryCovariance(
-            len(self.poses), OdometryErrorParameters() if self._odom_is_true else parameters,
-            None if self._odom_is_true else real)
-        self.radio = Radio(self.scene.obstacles, self.scene.ids, parameters,
-                           np.random.default_rng([parameters.seed, 3]))
+        self.covariance = OdometryCovariance(len(self.poses), errors, real)
+        self.radio = Radio(
+            self.scene.ids, parameters, np.random.default_rng([parameters.seed, 3]))
         self.lidar = Lidar(self.scene.arena, self.scene.obstacles)
-        self.field = ScalarField(parameters)
+        self.peaks = parameters.reading_peaks
         self.sighting_sensors = make_sighting_sensors(self.scene, parameters)
         self._fail(parameters)
 
@@ -137,7 +137,8 @@ class World:
         """Apply changed parameters, those that are dynamic."""
         self.radio.configure(parameters)
         for sensor in self.sighting_sensors:
-            sensor.configure(parameters)
+            if isinstance(sensor, Ranging):
+                sensor.configure(parameters)
         if self._controller is not None:
             self._controller.configure(parameters)
         self._fail(parameters)
@@ -147,9 +148,12 @@ class World:
         if parameters.carried_robots != self._carried:
             self._carried = parameters.carried_robots
             carried = id_ranges(self._carried, 'carried_robots')
-            self._motion.carry(
-                [row for robot, row in self._rows.items() if within(robot, carried)],
-                max(parameters.carried_at, self.time), np.array(parameters.carried_by))
+            rows = [row for robot, row in self._rows.items() if within(robot, carried)]
+            at, by = max(parameters.carried_at, self.time), np.array(parameters.carried_by)
+            if isinstance(self._motion, robot_logs.ReplayMotion):
+                self._motion.carry(rows, at, by)
+            else:
+                self._planned.append((rows, at, by))
         silent = id_ranges(parameters.odom_silent, 'odom_silent')
         shifted = id_ranges(parameters.odom_shifted, 'odom_shifted')
         self.odom_silent = frozenset(
@@ -160,34 +164,28 @@ class World:
                                     for robot in self._rows])
 
     def _make_driven_motion(self, parameters: WorldParameters) -> motions.Motion:
-        robots = len(self.poses)
-        rng = np.random.default_rng([parameters.seed, 1])
-        controller: motions.VelocityController
-        if parameters.motion == 'cmd_vel':
-            controller = self.commands = motions.VelocityCommands(robots, parameters)
-        elif parameters.motion == 'levy':
-            rough = (_ACCURACY, _SETTLING) if parameters.physics == 'mujoco' else ()
-            controller = motions.LevyWalk(robots, parameters, rng, *rough)
-        elif parameters.physics == 'kinematic':
-            return motions.StaticMotion()
+        robots, slips = len(self.poses), parameters.physics == 'mujoco'
+        if parameters.motion == 'levy':
+            self._controller = motions.LevyWalk(
+                robots, parameters, np.random.default_rng([parameters.seed, 1]),
+                *((_ACCURACY, _SETTLING) if slips else ()))
+        elif parameters.motion == 'cmd_vel':
+            self._controller = self.commands = motions.VelocityCommands(robots, parameters)
+        elif slips:
+            self._controller = motions.VelocityCommands(robots, parameters)
         else:
-            controller = motions.VelocityCommands(robots, parameters)
-        self._controller = controller
-        if parameters.physics == 'mujoco':
-            return self._make_physical_motion(controller)
-        free = free_space(self.scene.arena, self.scene.obstacles, RADIUS)
-        return motions.DrivenMotion(controller, free, robots)
-
-    def _make_physical_motion(self, controller: motions.VelocityController) -> motions.Motion:
+            return motions.StaticMotion()
+        if not slips:
+            free = free_space(self.scene.arena, self.scene.obstacles, RADIUS)
+            return motions.DrivenMotion(self._controller, free, robots)
         # Only where it is asked for: MuJoCo is an extra.
         try:
             from leader_election.simulation.mujoco_physics import ContactPhysics, PhysicalMotion
         except ImportError as error:
             raise ParameterError('physics', problem=': mujoco is not installed; '
                                  f'{how_to_install(["mujoco"])} ({error})') from error
-        self.physics = ContactPhysics(
-            self.scene.arena, self.scene.obstacles, self.poses, RADIUS)
-        return PhysicalMotion(controller, self.physics)
+        self.physics = ContactPhysics(self.scene.arena, self.scene.obstacles, self.poses)
+        return PhysicalMotion(self._controller, self.physics)
 
     @property
     def time(self) -> float:
@@ -216,12 +214,22 @@ class World:
         """Advance the world by one step."""
         before = self.poses
         self.poses, wheels = self._motion.step(self.poses, self.time, self.dt)
-        self.velocities = (velocities_between(before, self.poses, self.dt) if self._slips
-                           else wheels)
+        self._carry()
+        self.velocities = (wheels if self.physics is None
+                           else velocities_between(before, self.poses, self.dt))
         headings = self._odometry.poses[:, 2]
         self._odometry.step(wheels, self.dt)
         self.covariance.step(headings, self._odometry.velocities, self.dt)
         self.steps += 1
+
+    def _carry(self) -> None:
+        """Carry the robots whose time has come, which drive on from their new place."""
+        now = self.time + self.dt
+        for rows, at, by in self._planned:
+            if now >= at:
+                self.poses = self.poses.copy()
+                self.poses[rows] += by
+        self._planned = [each for each in self._planned if now < each[1]]
 
     def sightings(self, observers: Sequence[int]) -> Array:
         """

@@ -110,7 +110,6 @@ def test_bag_of_tiers_is_read_with_odometry_and_ranges(run, tmp_path, capsys):
     written = capsys.readouterr().out.splitlines()
     assert written[0].startswith(f'{tmp_path}/logs: robots 1, 3; 2.0 s from 1665477204.000 s')
     assert written[1:] == [
-        '1 gaps of more than a second in true paths, interpolated',
         'odometry of robots 3 is not in the data set: simulated, the true motion with errors',
         f'mean errors of ranges, by pairs of robots: {4.5 - math.hypot(1, 4):+.2f} to '
         f'{4.5 - math.hypot(1, 4):+.2f} m (range_offset)']
@@ -135,7 +134,7 @@ def test_bag_is_refused_when_its_file_holds_no_tables_or_no_poses(tmp_path):
     with pytest.raises(ParameterError, match='run_0.db3: file is not a database'):
         convert(text, tmp_path / 'logs')
     other = bag(tmp_path / 'other', [(0.0, '/scan', ranged(1.0))])
-    with pytest.raises(ParameterError, match='the bag has no topic of poses'):
+    with pytest.raises(ParameterError, match='a robot has no true poses'):
         convert(other, tmp_path / 'logs')
 
 
@@ -168,7 +167,7 @@ def test_arrays_of_tiers_are_read_without_ranges_before_the_first(tmp_path):
     ({'uwb_range_3_4_np': np.zeros(7)}, 'are missing or differ in length'),
     ({'uwb_range_9_4_np': np.zeros(100)}, 'are missing or differ in length'),
     ({f'optitrack_turtle05_{name}_np': np.zeros((0, 2)[:size]) for name, size in (
-        ('pose', 2), ('orientation', 1))}, 'optitrack_turtle05_pose_np: no rows'),
+        ('pose', 2), ('orientation', 1))}, 'a robot has no true poses'),
 ])
 def test_arrays_are_refused_when_they_do_not_fit(tmp_path, more, error):
     with pytest.raises(ParameterError, match=error):
@@ -187,7 +186,7 @@ def test_file_is_refused_when_it_holds_no_arrays(tmp_path):
         with suppress(ParameterError):
             convert(packed, tmp_path / f'logs_{place}')
     np.savez(tmp_path / 'other.npz', bias_np=np.zeros(3))
-    with pytest.raises(ParameterError, match='no arrays optitrack_turtle01_pose_np'):
+    with pytest.raises(ParameterError, match='a robot has no true poses'):
         convert(tmp_path / 'other.npz', tmp_path / 'logs')
 
 
@@ -245,7 +244,7 @@ def test_range_is_left_out_when_it_is_shorter_than_the_difference_of_heights(tmp
     lines[1] = ','.join((*lines[1].split(',')[:-1], '1.0'))
     path.write_text('\n'.join(lines))
     done = convert(folder, tmp_path / 'logs')
-    assert (done.too_short, done.sightings) == (1, 6 * 59 - 1)
+    assert (done.left_out, done.sightings) == (1, 6 * 59 - 1)
 
 
 @pytest.mark.parametrize('columns', ['t,v,omega,x,y,theta,vy', 't,x,y,theta'])
@@ -317,7 +316,7 @@ def test_small_data_set_is_converted(source, tmp_path):
     """Logs begin at 0.25 s with the first true pose of robot 2. That of robot 1 ends at 3 s."""
     target = tmp_path / 'logs'
     done = convert(source, target, rate=2.0)
-    assert done._replace(origin=0.0) == ([1, 2], 0.0, 2.5, 2, 1, 1, 2, 0, 0.0, done.errors, [])
+    assert done._replace(origin=0.0) == ([1, 2], 0.0, 2.5, 2, 2, 0.0, done.errors, [])
     assert done.origin == pytest.approx(BEGIN + 0.25)
     assert sorted(str(path.relative_to(target)) for path in target.rglob('*.csv')) == [
         'measurements/landmarks.csv', 'measurements/robot_1.csv', 'measurements/robot_2.csv',
@@ -341,13 +340,12 @@ def test_small_data_set_is_converted(source, tmp_path):
 
 @pytest.mark.parametrize(('name', 'text', 'error'), [
     ('Barcodes.dat', None, 'Barcodes.dat: No such file or directory'),
-    ('Robot2_Groundtruth.dat', None,
-     'the true poses are missing, which logs need: Robot2_Groundtruth.dat'),
-    ('Robot1_Odometry.dat', '# nothing\n', 'Robot1_Odometry.dat: no rows'),
+    ('Robot2_Groundtruth.dat', None, 'Robot2_Groundtruth.dat: No such file or directory'),
+    ('Robot1_Groundtruth.dat', '# nothing\n', 'or rows of optitrack_turtle01_pose_np, and so on'),
     ('Robot1_Groundtruth.dat', '# x\n1 2 3\n',
-     "Robot1_Groundtruth.dat: line 2: takes 4 numbers: '1 2 3'"),
+     'Robot1_Groundtruth.dat: line 2: theta is not a finite number: None'),
     ('Robot1_Measurement.dat', '1 2 x 4\n',
-     "Robot1_Measurement.dat: line 1: not a number: 'x'"),
+     "Robot1_Measurement.dat: line 1: range is not a finite number: 'x'"),
     ('Robot1_Groundtruth.dat', '1 2 3 4\n\n1e15 2 3 4\n',
      'Robot1_Groundtruth.dat: line 3: t is 1e+15 after 1: 1e+15 s apart, more than 86400 s; times '
      'are in seconds (nanoseconds?)'),

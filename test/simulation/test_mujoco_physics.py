@@ -49,7 +49,7 @@ ROBOT = 0.15
 
 def driven(starts: list[list[float]], commands: list[list[float]], seconds: float,
            obstacles: tuple[shapely.Polygon, ...] = ()) -> ContactPhysics:
-    physics = ContactPhysics(ROOM, obstacles, np.array(starts), ROBOT)
+    physics = ContactPhysics(ROOM, obstacles, np.array(starts))
     for _ in range(round(10 * seconds)):
         physics.step(np.array(commands), 0.1)
     return physics

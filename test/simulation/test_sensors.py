@@ -26,6 +26,7 @@ from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.scene import LineOfSight, load_arena
 from leader_election.simulation.sensors import (
     Camera,
+    field_values,
     Lidar,
     MAP_LIDAR_BEAMS,
     MAP_LIDAR_RANGE,
@@ -33,7 +34,6 @@ from leader_election.simulation.sensors import (
     nearest_possible,
     Ranging,
     RateLimiter,
-    ScalarField,
 )
 from leader_election.simulation.world import World
 import numpy as np
@@ -63,23 +63,18 @@ def test_missed_periods_are_skipped() -> None:
     assert [now for now in (0.2, 1.7, 1.7, 1.75, 1.8) if one.due(now)] == [0.2, 1.7, 1.8]
 
 
-def field(*peaks: float) -> ScalarField:
-    return ScalarField(WorldParameters(reading_peaks=peaks))
-
-
 def test_field_has_its_value_at_centre_width_and_far_away() -> None:
     # One width away a Gaussian has fallen to exp(-1/2) of its height, two away to exp(-2).
-    one = field(1.0, 2.0, 10.0, 3.0)
     places = np.array([[1.0, 2.0, 0.5], [4.0, 2.0, 0.0], [1.0, -4.0, 0.0], [900.0, 0.0, 0.0]])
-    assert np.allclose(one.value(places),
+    assert np.allclose(field_values((1.0, 2.0, 10.0, 3.0), places),
                        [10.0, 10.0 * math.exp(-0.5), 10.0 * math.exp(-2.0), 0.0])
 
 
 def test_peaks_add_up_and_may_be_negative() -> None:
     # In the middle between two bumps of width 1 at distance 2: exp(-1/2) of each.
-    two = field(-1.0, 0.0, 4.0, 1.0, 1.0, 0.0, -1.0, 1.0)
-    assert two.value(np.zeros((1, 2))) == pytest.approx([3.0 * math.exp(-0.5)])
-    assert field().value(np.zeros((2, 2))).tolist() == [0.0, 0.0]
+    two = (-1.0, 0.0, 4.0, 1.0, 1.0, 0.0, -1.0, 1.0)
+    assert field_values(two, np.zeros((1, 2))) == pytest.approx([3.0 * math.exp(-0.5)])
+    assert field_values((), np.zeros((2, 2))).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize('peaks', [(1.0, 2.0, 3.0), (0.0, 0.0, 1.0, 0.0), (0.0,) * 3 + (-1.0,)])

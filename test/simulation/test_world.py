@@ -24,12 +24,12 @@ from leader_election.simulation.motion import Array, relative
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
 from leader_election.simulation.scene import (
     as_rectangle,
-    edge_rectangles,
     EDGE_THICKNESS,
     free_space,
     LineOfSight,
     load_arena,
     make_scene,
+    obstacle_rectangles,
     outer_walls,
     Rectangle,
     shipped_worlds,
@@ -111,9 +111,10 @@ def test_polygon_is_no_box_unless_a_rectangle(corners):
 
 @pytest.mark.parametrize('clockwise', [False, True])
 def test_edges_of_obstacles_are_closed_and_inside(clockwise):
-    for obstacle in load_arena('blocks').obstacles:
+    triangle = shapely.Polygon([(0, 0), (4, 0), (0, 3)])
+    for obstacle in (triangle, *load_arena('blocks').obstacles):
         polygon = obstacle.reverse() if clockwise else obstacle
-        slabs = shapely.union_all([area(rectangle) for rectangle in edge_rectangles(polygon)])
+        slabs = shapely.union_all([area(rectangle) for rectangle in obstacle_rectangles(polygon)])
         assert slabs.buffer(1e-6).covers(obstacle.exterior)
         assert obstacle.buffer(EDGE_THICKNESS).covers(slabs)
         # Along an edge nothing stands out. Beyond a pointed corner a little of it does.

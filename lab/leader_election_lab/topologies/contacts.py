@@ -133,10 +133,7 @@ def read_trace(path: Path) -> Contacts:
             if wrong:
                 raise ParameterError(f'log {path}: line {line}: {problem}')
         last = t
-    try:
-        check_steps(table[:, 0], lines, longest=LONGEST_STEP, usual=LONGEST_STEP)
-    except ValueError as error:
-        raise ParameterError(f'log {path}: {error}') from None
+    check_steps(path, table[:, 0], lines, longest=LONGEST_STEP, usual=LONGEST_STEP)
     numbers, ends = np.unique(table[:, 1:3], return_inverse=True)
     ends, loss = ends.reshape(-1, 2).astype(np.int32), table[:, 4:]
     contacts = changes(table[:, 0], np.sort(ends, axis=1), table[:, 3] > 0.0)

@@ -31,10 +31,10 @@ from leader_election.ros.demo.checks import Check
 from leader_election.ros.demo.gate import GateScenario
 from leader_election.ros.demo.scenario import DemoScenario, DrivingScenario, Observation
 from leader_election.ros.nodes.qos import ORDERS, STATE
-from leader_election.simulation.parameters import SceneParameters, WorldParameters
+from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.scene import free_space, make_scene
-from leader_election.simulation.sensors import ScalarField
+from leader_election.simulation.sensors import field_values
 from leader_election.swarm.snapshot import alarmed, links, member_counts, regions, Snapshot
 import numpy as np
 import shapely
@@ -225,7 +225,6 @@ class FieldScenario(DemoScenario):
     def __init__(self, options: Namespace) -> None:
         """Start without observations. Parameters as of :class:`DemoScenario`."""
         super().__init__(options)
-        self._field = ScalarField(WorldParameters(reading_peaks=PEAK))
         self._since: dict[int, tuple[bool | None, float]] = {}
         self._looks = {True: 0, False: 0}
         self._right = {True: 0, False: 0}
@@ -260,7 +259,7 @@ class FieldScenario(DemoScenario):
         """
         placed = {i: robot.position for i, robot in snapshot.robots.items()
                   if robot.position is not None}
-        values = self._field.value(np.array(list(placed.values())).reshape(-1, 2))
+        values = field_values(PEAK, np.array(list(placed.values())).reshape(-1, 2))
         peaked = {i for i, value in zip(placed, values) if value > ALARM_ABOVE}
         near = {i for pair in links(snapshot, self.options.range) for i in pair
                 if not peaked.isdisjoint(pair)}

@@ -221,7 +221,7 @@ class ReadingPublisher:
     def publish(self, stamp: Time) -> None:
         """Publish readings if they are due at the world's time. They have no stamp."""
         if self._rate.due(self._world.time):
-            values = self._world.field.value(self._world.poses).tolist()
+            values = sensors.field_values(self._world.peaks, self._world.poses).tolist()
             for publisher, value in zip(self._publishers, values):
                 publisher.publish(Float64(data=value))
 
@@ -342,7 +342,8 @@ class SwarmWorld(Node):
         self._truth_message = odometry_in('map')
         self._scene = advertise(self, MarkerArray, 'world', STATE)
         self._scene.publish(_markers(
-            self.world.scene, sensors.contours(parameters) if parameters.reading_rate else ()))
+            self.world.scene,
+            sensors.contours(self.world.peaks if parameters.reading_rate else ())))
         self._sensors = (
             ScanPublisher(self, self.world, parameters.scan_rate),
             ReadingPublisher(self, self.world, parameters.reading_rate),
