@@ -39,7 +39,7 @@ from leader_election.localisation.own_sightings import (
 )
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.pose_estimates import Factors, may_be_mirrored, START
-from leader_election.localisation.poses import Array, between, compose, PlanePose, wrap
+from leader_election.localisation.poses import Array, between, compose, PlanePose
 from leader_election.localisation.sighting import Landmarks, Places, Sighting
 from leader_election.localisation.source import Estimate, PoseSource
 import numpy as np
@@ -54,8 +54,6 @@ UNSTATED_DEVIATIONS = (0.5, 0.2)
 """The deviations of a robot that does not send its own [m, rad]."""
 TURNS = 1.0
 """The turn per metre that is assumed for a robot that does not send its heading [rad/m]."""
-CORRECTED = (0.01, 0.01)
-"""A pose nearer than this to that of odometry is not corrected by sightings [m, rad]."""
 FOUND_AFTER = 5.0
 """
 The time for which a robot's sightings are ignored after it was carried [s]. While its pose is
@@ -75,13 +73,6 @@ def odometry_of(place: tuple[float, float], estimate: Estimate | None) -> PlaneP
         # Without a heading, the yaw of the state is that of its odometry's frame.
         return (*place, 0.0)
     return estimate.odometry or (*place, estimate.yaw)
-
-
-def is_uncorrected(place: tuple[float, float], estimate: Estimate | None) -> bool:
-    """Return whether no sighting has corrected a robot's pose yet: its error is unbounded."""
-    odometry = odometry_of(place, estimate)
-    return (estimate is None or math.dist(place, odometry[:2]) < CORRECTED[0]
-            and abs(wrap(estimate.yaw - odometry[2])) < CORRECTED[1])
 
 
 @dataclass
@@ -138,13 +129,11 @@ class CooperativeSource(PoseSource):
         if self._odometry is None or robot == self.robot or place is None:
             return
         odometry = odometry_of(place, estimate)
-        leaps = False
         if robot in self._filter:
             duration = self._filter.age(robot, now)
             if duration > FORGOTTEN_AFTER * self.expiry or self._leaps(
                     self._filter.odometry(robot), odometry, duration):
-                leaps = duration <= FORGOTTEN_AFTER * self.expiry
-                if leaps:
+                if duration <= FORGOTTEN_AFTER * self.expiry:
                     self._counts[LEAPS] += 1
                     self._filter.carried_off[robot] = now
                 self._filter.drop(robot)
@@ -155,8 +144,6 @@ class CooperativeSource(PoseSource):
             if not self._makes_room(place):
                 return
             self._enter(robot, place, estimate, odometry, now)
-            if leaps or is_uncorrected(place, estimate):
-                self._filter.watch(robot, now)
         self._observers[robot].track.add(now, odometry)
         self._heights[robot] = estimate.height if estimate is not None else 0.0
         if estimate is not None and estimate.sightings:
@@ -318,12 +305,10 @@ class CooperativeSource(PoseSource):
     def _begin(self, pose: PlanePose, now: float) -> None:
         position, heading = self.parameters.initial_deviation
         self._filter.add(self.robot, pose, (position, heading), pose, now)
-        self._filter.watch(self.robot, now)
 
     def _restart(self, odometry: PlanePose, now: float) -> None:
         self._filter.move(self.robot, odometry, now)
         self._filter.loosen(self.robot, now)
-        self._filter.watch(self.robot, now)
 
     def _add_variances(self, position: float, heading: float) -> None:
         self._filter.add_errors(self.robot, np.array((position, position, heading)))

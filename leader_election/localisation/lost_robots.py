@@ -24,7 +24,7 @@ the best pose.
 """
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 import math
 from typing import NamedTuple
 
@@ -70,8 +70,8 @@ BETTER = 12.0
 """The least difference of squared errors between the best pose and any other."""
 GOOD = 2.0
 """The mean squared error up to which a pose counts as right."""
-LEAST_VALUES, LEAST_OF_NEW = 5, 4
-"""The least numbers of fitting measured values: in general, and for a newcomer."""
+LEAST_VALUES = 5
+"""The least number of fitting measured values."""
 SHARE = 0.6
 """The least share of the sightings that fit."""
 WRONG_BETTER, WRONG_LEAST_VALUES, WRONG_SHARE = 36.0, 16, 0.75
@@ -171,19 +171,18 @@ class _Table:
 
 
 def search(evidence: Sequence[Evidence], present: PlanePose,
-           parameters: LocalisationParameters, is_new: bool = False,
+           parameters: LocalisationParameters,
            wrong_ids: bool = False) -> tuple[PlanePose, Array] | None:
     """
     Return the pose that fits the sightings clearly better than any other pose.
 
     :param evidence: in the order of time.
     :param present: the assumed pose.
-    :param is_new: whether no other robot confirms the assumed pose. Then one sensor suffices.
     :param wrong_ids: whether wrong ids are common.
     :return: with its covariance, shape (3, 3). ``None`` if the present pose fits as well, or if no
         other pose is certain.
     """
-    better, least_values, share = BETTER, LEAST_OF_NEW if is_new else LEAST_VALUES, SHARE
+    better, least_values, share = BETTER, LEAST_VALUES, SHARE
     if wrong_ids:
         better, least_values, share = WRONG_BETTER, WRONG_LEAST_VALUES, WRONG_SHARE
     if sum((each.range == each.range) + (each.bearing == each.bearing)
@@ -214,7 +213,7 @@ def search(evidence: Sequence[Evidence], present: PlanePose,
         candidates, cost = candidates[far], cost[far]
     fits = table.squares(pose[np.newaxis])[0] < TRUNCATED
     if (fits.sum() < share * len(fits) or table.values[fits].sum() < least_values
-            or not is_new and not _independent(table, fits)):
+            or not _independent(table, fits)):
         return None
     covariance: Array = np.array(np.linalg.inv(hessian), dtype=np.float64)
     deviations = np.sqrt(covariance.diagonal())
@@ -332,17 +331,15 @@ class LostRobots:
         :return: the placed robot, ``None`` if there is none.
         """
         wrong = {each.seen for each in innovations if not each.accepted}
-        if not wrong and now >= max(self._filter.watched.values(), default=0.0) and (
-                self._filter.covariance.diagonal()[2::SIZE].max() <= LOST ** 2):
+        if not wrong and self._filter.covariance.diagonal()[2::SIZE].max() <= LOST ** 2:
             return None
         robots = {observer, *(each.seen for each in innovations)}
         for lost in self._candidates([robot for robot in robots if robot in self._filter and (
                 robot in wrong or wrong and robot == observer
-                or self._is_unknown(robot, now))], now):
-            is_new = now < self._filter.watched.get(lost, 0.0)
-            beside, evidence = self._evidence(lost, now, is_new)
+                or self._is_unknown(robot))], now):
+            beside, evidence = self._evidence(lost, now)
             found = None if beside is None else search(
-                evidence, self._filter.pose(lost), self._parameters, is_new,
+                evidence, self._filter.pose(lost), self._parameters,
                 self._filter.wrong_ids.are_common)
             if beside is not None and found is not None and not self._is_another(found[0]):
                 self._filter.place(lost, *found, beside)
@@ -362,27 +359,25 @@ class LostRobots:
 
     def _candidates(self, robots: Iterable[int], now: float) -> list[int]:
         """Return the robots whose poses are probably wrong, the most probable one first."""
-        newcomers = self._filter.newcomers(now)
         scores = {}
         for robot in robots:
             if now - self._searched.get(robot, -PAUSE) < PAUSE:
                 continue
             self._searched[robot] = now
-            counts = self._counts_of(robot, newcomers)
+            counts = self._counts_of(robot)
             if _is_contradicted(*counts):
                 self._suspected[robot] = now
             # Without contradictions a costly search would find the same pose.
-            unknown = UNKNOWN * AGAINST if self._is_unknown(robot, now) else 0.0
+            unknown = UNKNOWN * AGAINST if self._is_unknown(robot) else 0.0
             if _is_contradicted(*counts, unknown):
                 scores[robot] = score(*counts)
         return sorted(scores, key=lambda robot: -scores[robot])
 
-    def _counts_of(self, robot: int, newcomers: Container[int] = ()) -> tuple[int, int]:
+    def _counts_of(self, robot: int) -> tuple[int, int]:
         """Return the numbers of sightings that contradict a robot's pose, and that confirm it."""
-        alike, counts = robot in newcomers, [0, 0]
-        for (other, accepted), number in self._counts[robot].items():
-            if alike or other not in newcomers:
-                counts[accepted] += number
+        counts = [0, 0]
+        for (_, accepted), number in self._counts[robot].items():
+            counts[accepted] += number
         return counts[False], counts[True]
 
     def suspected(self, now: float) -> list[int]:
@@ -390,36 +385,14 @@ class LostRobots:
         return sorted(robot for robot, time in self._suspected.items()
                       if now - time <= SUSPECTED_FOR and robot in self._filter)
 
-    def may_be_elsewhere(self, robot: int, now: float) -> bool:
-        """Return whether a pose was contradicted lately, or is new and not confirmed."""
-        if now <= self._suspected.get(robot, -SUSPECTED_FOR) + SUSPECTED_FOR:
-            return True
-        return now < self._filter.watched.get(robot, 0.0) and score(
-            *self._counts_of(robot)) >= 0.0
+    def _is_unknown(self, robot: int) -> bool:
+        """Return whether the heading of a robot is uncertain."""
+        return self._filter.heading_variance(robot) > LOST ** 2
 
-    def _is_unknown(self, robot: int, now: float) -> bool:
-        """Return whether no other robot confirms a robot's pose, or its heading is uncertain."""
-        return (now < self._filter.watched.get(robot, 0.0)
-                or self._filter.heading_variance(robot) > LOST ** 2)
-
-    def _evidence(self, robot: int, now: float, is_new: bool
-                  ) -> tuple[int | None, list[Evidence]]:
-        """
-        Return another robot, and the sightings of both kinds since the first wrong one.
-
-        For a new robot one sensor suffices. So the sensor of a robot that others contradict is
-        left out: of two robots that have just met, either may be elsewhere.
-        """
+    def _evidence(self, robot: int, now: float) -> tuple[int | None, list[Evidence]]:
+        """Return another robot, and the sightings of both kinds since the first wrong one."""
         own = self._filter
         concern = [each for each in self._seen if robot in (each.observer, each.seen)][-MOST:]
-        doubtful = {other for other in {_partner(each, robot) for each in concern}
-                    if is_new and self.may_be_elsewhere(other, now)}
-        if doubtful:
-            concern = [each for each in concern if _partner(each, robot) not in doubtful]
-            # Without contradictions of other robots the pose needs no explanation.
-            right = sum(each.accepted for each in concern)
-            if not _is_contradicted(len(concern) - right, right, UNKNOWN * AGAINST):
-                return None, []
         first = next((k for k, each in enumerate(concern) if not each.accepted), 0)
         partners = [_partner(each, robot) for each in concern[first:]]
         known = [each for each in partners if each in own]

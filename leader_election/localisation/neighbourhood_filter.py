@@ -56,8 +56,6 @@ import numpy as np
 
 FORGOTTEN_AFTER = 3.0
 """The silence after which a robot is dropped, since its motion is unknown [expiries]."""
-WATCHED = 30.0
-"""The time for which a robot that entered, or whose odometry began anew, is a newcomer [s]."""
 ENOUGH = 3
 """The least number of neighbours whose sightings of each other are used in a `SIGHTING_INTERVAL`.
 Three ranges determine a position."""
@@ -86,7 +84,6 @@ class NeighbourhoodFilter(PoseEstimates):
 
     :ivar carried_off: the times at which robots were last found carried off and not placed, by id,
         including dropped robots [s].
-    :ivar watched: the times until which a robot counts as a newcomer, by id [s].
     :ivar wrong_ids: whether sensors often give wrong ids.
     """
 
@@ -103,7 +100,6 @@ class NeighbourhoodFilter(PoseEstimates):
         super().__init__(parameters)
         self.expiry = expiry
         self.carried_off: dict[int, float] = {}
-        self.watched: dict[int, float] = {}
         self._landmarks = landmarks
         self._counts = counts
         self._rejections = Rejections()
@@ -118,7 +114,6 @@ class NeighbourhoodFilter(PoseEstimates):
         self._rejections.forget(robot)
         self._adaptation.forget(robot)
         self.wrong_ids.forget(robot)
-        self.watched.pop(robot, None)
 
     def move(self, robot: int, odometry: PlanePose, now: float, turns: float = 0.0) -> None:
         """
@@ -155,19 +150,6 @@ class NeighbourhoodFilter(PoseEstimates):
         self._rejections.forget(robot)
         self.carried_off.pop(robot, None)
         self._counts[CARRIED_OFF] += 1
-
-    def watch(self, robot: int, now: float) -> None:
-        """Count a robot as a newcomer, whose pose no other robot confirms, for a while."""
-        self.watched[robot] = now + WATCHED
-
-    def newcomers(self, now: float) -> set[int]:
-        """
-        Return the robots whose poses no other robot confirms, if they are fewer than the others.
-
-        A contradiction with a newcomer says nothing about the others.
-        """
-        new = {robot for robot, until in self.watched.items() if now < until}
-        return new if 2 * len(new) < len(self.ids) else set()
 
     # Sightings.
 
@@ -254,7 +236,7 @@ class NeighbourhoodFilter(PoseEstimates):
         if rejected:
             self._counts[REJECTED] += rejected
         if rejected and not self.wrong_ids.are_common:
-            suspect = self._rejections.suspect(self._row, now, self.newcomers(now))
+            suspect = self._rejections.suspect(self._row, now)
             if suspect is not None:
                 self.loosen(suspect, now)
         return innovations

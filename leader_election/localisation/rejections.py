@@ -20,7 +20,7 @@ A robot to which most recent rejected sightings belong was carried.
 """
 
 from collections import Counter, deque
-from collections.abc import Collection, Container
+from collections.abc import Container
 import math
 from statistics import median_low
 
@@ -52,8 +52,7 @@ class Rejections:
         recent = self._recent((observer, seen))
         return bool(recent and not recent[-1])
 
-    def suspect(self, robots: Container[int], now: float,
-                newcomers: Collection[int] = ()) -> int | None:
+    def suspect(self, robots: Container[int], now: float) -> int | None:
         """
         Return the robot that best explains recent rejections, by the log-likelihood ratio.
 
@@ -62,18 +61,15 @@ class Rejections:
         alone either may have been moved: the one with the greater id is returned.
 
         :param robots: the possible suspects. Landmarks are not among them.
-        :param newcomers: robots whose poses no other robot confirms: sightings by them and of
-            them count against them alone.
         :return: ``None`` if no robot has enough rejections.
         """
         self._now = now
         taken, rejected = Counter[int](), Counter[int]()
         for pair in self._pairs:
             recent = self._recent(pair)
-            for robot, other in (pair, pair[::-1]):
-                if robot in newcomers or other not in newcomers:
-                    taken[robot] += len(recent)
-                    rejected[robot] += sum(recent)
+            for robot in pair:
+                taken[robot] += len(recent)
+                rejected[robot] += sum(recent)
         return max((
             (score(number, taken[robot] - number), robot)
             for robot, number in rejected.items()

@@ -138,6 +138,22 @@ def test_distances_stay_accurate_when_one_in_five_ids_is_wrong():
     assert wrong < FACTOR * right
 
 
+class Elsewhere(Neighbourhood):
+    """Five robots with cameras, of which 4 and 5 are not where they say that they start."""
+
+    def take_odometry(self, robot: int) -> None:
+        if self.now == 0.0 and robot > 3:
+            x, y, yaw = self.odometry[robot]
+            self.odometry[robot] = x + 2.0, y - 1.5, wrap(yaw + 1.0)
+        super().take_odometry(robot)
+
+
+def test_two_of_five_robots_are_found_when_they_start_elsewhere():
+    swarm = Elsewhere(len(ALL), 1, True, reach=8.0)
+    errors = [rms_error(swarm) for _ in swarm.run(20)]
+    assert max(errors) > 1.0 and max(errors[-5:]) < 0.4
+
+
 # Faults that come and go: a robot off with new odometry, two minutes without sightings.
 
 BEGIN, RESTARTED = 30.0, 3
@@ -170,7 +186,7 @@ class Interrupted(Neighbourhood):
             super()._round(robot)
 
 
-def rms_error(swarm: Interrupted) -> float:
+def rms_error(swarm: Neighbourhood) -> float:
     """Return the RMS of the errors of all distances [m]."""
     return float(np.sqrt(np.mean(np.square(swarm.errors(ALL)[0]))))
 

@@ -269,15 +269,3 @@ def test_dead_reckoning_has_the_deviation_of_noise_without_scale_errors() -> Non
         robot.take_odometry((float(second), 0.0), 0.0, float(second))
         robot.begin_round(float(second))
     assert robot.deviation == pytest.approx(2.99, abs=0.01)
-
-
-@pytest.mark.parametrize(('pose', 'leaps', 'watched'), [
-    ((9.0, 0.0, 0.0), False, True), ((8.0, 0.5, 0.0), False, False),
-    ((9.0, 0.0, 0.2), False, False), ((8.0, 0.5, 0.0), True, True)])
-def test_neighbour_is_watched_when_uncorrected_or_leaping(
-        pose, leaps, watched):
-    robot = localisation()
-    if leaps:
-        robot.hear(3, (0.0, 0.0), estimate(0.0), 0.5)
-    robot.hear(3, pose[:2], Estimate((9.0, 0.0, 0.0), pose[2], 0.05, 0.03), 1.0)
-    assert (3 in robot._filter.watched) == watched
