@@ -22,7 +22,7 @@ from typing import Any, TYPE_CHECKING
 
 from leader_election.localisation.neighbourhood_filter import ACCEPTED, REJECTED, UNKNOWN
 from leader_election.localisation.own_sightings import KEPT, LATE
-from leader_election.localisation.source import NAMES_PASSED_OVER
+from leader_election.localisation.source import NAMES_PASSED_OVER, TOO_SHORT
 
 if TYPE_CHECKING:
     from leader_election.localisation.cooperative import CooperativeSource
@@ -44,7 +44,9 @@ The probability of a wrong leader beyond which there is a warning. On MRCLAM 6 w
 warns in 80 % of the time with a wrong leader by own distances, and in 3 % of that with a right
 one; with 0.15 in 92 and 5 %. Means over some seconds separate both worse.
 """
-JUDGED = (ACCEPTED, REJECTED, UNKNOWN, NAMES_PASSED_OVER, LATE)
+WRONG_FACTOR = 0.1
+"""The error of odometry's scale that is named as the cause of a deviation."""
+JUDGED = (ACCEPTED, REJECTED, UNKNOWN, NAMES_PASSED_OVER, LATE, TOO_SHORT)
 
 
 class RecentCounts:
@@ -67,7 +69,8 @@ def values(source: 'CooperativeSource', now: float) -> dict[str, Any]:
     """Return the values of the report beside those of odometry."""
     found = {
         DISTANCE_DEVIATION: f'{distance_deviation(source, now):.3f}',
-        COVARIANCE: _covariance(source, now),
+        COVARIANCE: ('ambiguous' if source.is_ambiguous(now) else
+                     'unknown' if source.claimed(now) is None else 'known'),
         'covariance_factor': f'{source.consistency.factor:.3f}',
         'innovations_mean_square': f'{source.consistency.mean:.3f}',
         LOCALISED: len(source.localised),
@@ -80,13 +83,8 @@ def values(source: 'CooperativeSource', now: float) -> dict[str, Any]:
 def text(source: 'CooperativeSource', now: float) -> str:
     """Return the text of the report without a fault."""
     return (f'deviation {source.deviation:.2f} m; neighbours localised: {len(source.localised)}, '
-            f'deviation of distances {distance_deviation(source, now):.2f} m; '
-            f'covariance {_covariance(source, now)}')
-
-
-def _covariance(source: 'CooperativeSource', now: float) -> str:
-    return ('ambiguous' if source.is_ambiguous(now) else
-            'unknown' if source.claimed(now) is None else 'known')
+            f'deviation of distances {distance_deviation(source, now):.2f} m'
+            f'{_unknown_covariance(source, now)}')
 
 
 def distance_deviation(source: 'CooperativeSource', now: float) -> float:
@@ -120,6 +118,9 @@ def rejections(source: 'CooperativeSource', more: Mapping[str, int]) -> str:
         return (f'{more[LATE]} own sightings were more than {KEPT:g} s old, or older than the '
                 'odometry, by their stamps: the detector is too slow for its computer, or the '
                 'clock of the sensor is wrong')
+    if more[TOO_SHORT] >= max(LEAST, more[ACCEPTED]):
+        return (f'{more[TOO_SHORT]} ranges are shorter than the difference of heights: check z of '
+                'odometry, sensor_pose and landmarks')
     if more[ACCEPTED]:
         return ''
     if more[NAMES_PASSED_OVER] >= LEAST:
@@ -169,4 +170,28 @@ def _cause(source: 'CooperativeSource', now: float) -> str:
     elsewhere = source.elsewhere(now)
     if elsewhere:
         return f': the pose of robot {min(elsewhere)} contradicts sightings'
-    return unseen(source, now)
+    factors, _ = source.odometry_factors
+    name, factor = max((('ways', factors.distance), ('turns', factors.turn)),
+                       key=lambda each: abs(each[1] - 1.0))
+    return unseen(source, now) or (
+        f': the own {name} are {factor:.2f} times those that odometry reports'
+        if abs(factor - 1.0) > WRONG_FACTOR else '')
+
+
+def _unknown_covariance(source: 'CooperativeSource', now: float) -> str:
+    """Return the text on why the own covariance is unknown, empty if it is known."""
+    if source.claimed(now) is not None:
+        return ''
+    if source.robot in source.elsewhere(now):
+        why = 'sightings contradict the own pose'
+    elif source.is_ambiguous(now):
+        why = ('the poses of three robots with ranges alone are ambiguous, since a mirror image '
+               'has the same ranges; a fourth robot or bearings decide')
+    elif source.deviation > source.limit:
+        why = 'the deviation is too great'
+    elif source.consistency.mean > 1.0:
+        why = (f'squares of innovations are {source.consistency.mean:.1f} times as great as '
+               'expected')
+    else:
+        why = 'too few sightings so far'
+    return f'; covariance unknown: {why}'

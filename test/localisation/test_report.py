@@ -91,7 +91,7 @@ def test_robot_reports_uncertain_distances_and_no_known_pose_when_sensors_are_da
     assert faults[-1].startswith('distances are too uncertain: their deviation is ')
     assert ' m, beyond 1 m (max_deviation): no sighting for 90 s; more sightings' in faults[-1]
     assert own.claimed(swarm.now) is None
-    assert own.text(swarm.now).endswith('covariance unknown')
+    assert own.text(swarm.now).endswith('covariance unknown: the deviation is too great')
 
 
 def test_doubtful_leader_is_reported_with_its_cause() -> None:
@@ -133,12 +133,16 @@ def test_rejections_are_reported_when_most_recent_sightings_are_rejected() -> No
     assert robot.fault(20.0 + WINDOW) == '', 'that is long ago'
 
 
-def test_ranges_shorter_than_the_difference_of_heights_are_counted() -> None:
+def test_ranges_shorter_than_the_difference_of_heights_are_counted_and_reported() -> None:
     robot, counts = source()
+    robot.fault(0.0)
     robot.hear(2, (3.0, 2.0), Estimate((3.0, 2.0, 0.0), 0.0, 0.1, 0.1, height=3.0), 0.0)
     for second in range(1, 11):
         assert robot.take_sightings([Sighting(2, 2.5)], float(second)) == []
     assert counts['ranges_too_short'] == counts['measurements_rejected'] == 10
+    assert robot.fault(10.0) == (
+        '10 ranges are shorter than the difference of heights: check z of odometry, sensor_pose '
+        'and landmarks')
 
 
 @pytest.mark.parametrize(('extraction', 'text'), [
