@@ -84,7 +84,7 @@ class RobotLog:
 
     @cached_property
     def _travelled(self) -> Array:
-        """The integrals of the velocities at each row, shape (n, 3)."""
+        """Return the integrals of the velocities at each row, shape (n, 3)."""
         steps = self.velocities[:-1] * np.diff(self.t)[:, np.newaxis]
         return np.vstack((np.zeros((1, 3)), np.cumsum(steps, axis=0)))
 
