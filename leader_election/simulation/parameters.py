@@ -165,9 +165,9 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
     }
 
     motion: str = parameter(
-        'static', 'Motion of the robots: none, Levy walks, the velocity commands on topics '
-        'cmd_vel (of wander, or of tasks that drive), or the replay of logs. With logs it is '
-        'always replay.', choices=lambda: ('static', 'levy', 'cmd_vel', 'replay'))
+        'static', 'Motion of the robots: none, Levy walks, or the velocity commands on topics '
+        'cmd_vel (of wander, or of tasks that drive). Ignored with logs, which are replayed.',
+        choices=lambda: ('static', 'levy', 'cmd_vel'))
     physics: str = parameter(
         'kinematic', 'How robots move: as commanded, and walls stop them (kinematic), or by '
         'contact physics, in which wheels slip and robots push each other (mujoco, the extra '
@@ -250,12 +250,10 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         :raises ParameterError: for values that contradict each other.
         """
         groups(self.radio_groups)
-        id_ranges(self.odom_silent, 'odom_silent')
-        id_ranges(self.odom_shifted, 'odom_shifted')
-        id_ranges(self.carried_robots, 'carried_robots')
-        if not self.logs and (self.motion == 'replay' or self.logged_sightings):
-            needs = 'logged_sightings' if self.logged_sightings else 'motion replay'
-            raise ParameterError('logs', problem=f' is missing; {needs} needs it')
+        for name in ('odom_silent', 'odom_shifted', 'carried_robots'):
+            id_ranges(getattr(self, name), name)
+        if self.logged_sightings and not self.logs:
+            raise ParameterError('logs', problem=' is missing; logged_sightings needs it')
         if self.physics == 'mujoco' and self.logs:
             raise ParameterError('physics', problem=': mujoco is not allowed with logs, which '
                                  'replay motion')

@@ -147,21 +147,20 @@ class World:
         """Apply the faults of odometry, and carry the robots that are named now."""
         if parameters.carried_robots != self._carried:
             self._carried = parameters.carried_robots
-            carried = id_ranges(self._carried, 'carried_robots')
-            rows = [row for robot, row in self._rows.items() if within(robot, carried)]
+            rows = self._named(parameters, 'carried_robots')
             at, by = max(parameters.carried_at, self.time), np.array(parameters.carried_by)
             if isinstance(self._motion, robot_logs.ReplayMotion):
                 self._motion.carry(rows, at, by)
             else:
                 self._planned.append((rows, at, by))
-        silent = id_ranges(parameters.odom_silent, 'odom_silent')
-        shifted = id_ranges(parameters.odom_shifted, 'odom_shifted')
-        self.odom_silent = frozenset(
-            row for robot, row in self._rows.items() if within(robot, silent))
-        self._shift: Array | None = None
-        if shifted:
-            self._shift = np.array([[parameters.odom_shift * within(robot, shifted), 0.0, 0.0]
-                                    for robot in self._rows])
+        self.odom_silent = frozenset(self._named(parameters, 'odom_silent'))
+        self._shift = np.zeros((len(self.poses), 3))
+        self._shift[self._named(parameters, 'odom_shifted'), 0] = parameters.odom_shift
+
+    def _named(self, parameters: WorldParameters, name: str) -> list[int]:
+        """Return the rows of the robots whose ids a parameter has."""
+        ranges = id_ranges(getattr(parameters, name), name)
+        return [row for robot, row in self._rows.items() if within(robot, ranges)]
 
     def _make_driven_motion(self, parameters: WorldParameters) -> motions.Motion:
         robots, slips = len(self.poses), parameters.physics == 'mujoco'
@@ -201,9 +200,8 @@ class World:
     @property
     def odometry(self) -> Array:
         """Return the poses by odometry, relative to each start [m, rad], shape (n, 3)."""
-        poses = (relative(self._starts, self.poses) if self._odom_is_true
-                 else self._odometry.poses)
-        return poses if self._shift is None else poses + self._shift
+        return self._shift + (relative(self._starts, self.poses) if self._odom_is_true
+                              else self._odometry.poses)
 
     @property
     def measured(self) -> Array:

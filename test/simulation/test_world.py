@@ -210,9 +210,7 @@ def test_logs_determine_poses_number_and_arena():
     assert scene.obstacles == ()
 
 
-def test_replay_is_refused_without_logs_and_speed_factor_without_a_clock():
-    with pytest.raises(ParameterError, match='parameter logs is missing'):
-        build(WorldParameters, {'motion': 'replay'})
+def test_speed_factor_is_refused_without_a_clock():
     with pytest.raises(ParameterError, match='real_time_factor: 2.0 needs publish_clock'):
         build(WorldParameters, {'real_time_factor': 2.0})
     assert build(WorldParameters, {'real_time_factor': 2, 'publish_clock': True})
