@@ -25,8 +25,13 @@ import struct
 from threading import Event, Lock, Thread
 from typing import Any
 
-from leader_election.election.messages import frames
-from leader_election.election.messages.packets import HEADER, LARGEST
+from leader_election.election.messages.packets import (
+    frame,
+    FrameReader,
+    HEADER,
+    LARGEST,
+    room,
+)
 from leader_election.parameters import parameter, ParameterError
 from leader_election.parameters.command_line import how_to_install
 from leader_election.parameters.registry import Registry
@@ -253,7 +258,7 @@ class SerialTransport(Transport):
                                 'sudo apt install python3-serial, or ')
         self.problem = f'{parameters.device} is not open yet'
         self._parameters, self._take, self._over = parameters, take, Event()
-        self._reader = frames.FrameReader(parameters.length)
+        self._reader = FrameReader(parameters.length)
         self._opened = 0
         self._lock = Lock()
         """Held to write, and to close the device."""
@@ -270,7 +275,7 @@ class SerialTransport(Transport):
                 if self._device.out_waiting > self._parameters.length:
                     return (f'{self._parameters.device} is slower than the messages; raise '
                             'baud_rate, or round_period of the robot')
-                self._device.write(frames.frame(data))
+                self._device.write(frame(data))
             except OSError as error:
                 return f'{self._parameters.device}: {error}'
         return ''
@@ -360,5 +365,5 @@ class ZenohTransport(Transport):
 for _kind in (
         TransportKind('udp', Udp), TransportKind('zenoh', ZenohTransport),
         TransportKind('serial', SerialTransport,
-                      lambda parameters: frames.room(parameters.length) - HEADER.size)):
+                      lambda parameters: room(parameters.length) - HEADER.size)):
     TRANSPORTS.add(_kind)

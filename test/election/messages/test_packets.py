@@ -17,9 +17,10 @@
 from budget import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from leader_election.election.messages.frames import frame, FrameReader, room
 from leader_election.election.messages.packets import (
     COUNTERS,
+    frame,
+    FrameReader,
     HEADER,
     LARGEST,
     MOST_NEW,
@@ -28,6 +29,7 @@ from leader_election.election.messages.packets import (
     packet,
     PacketReader,
     RESYNC,
+    room,
     WINDOW,
 )
 import pytest

@@ -23,8 +23,7 @@ import socket
 import sys
 from typing import Any
 
-from leader_election.election.messages.frames import frame, room
-from leader_election.election.messages.packets import packet, PacketReader
+from leader_election.election.messages.packets import frame, packet, PacketReader, room
 from leader_election.parameters import ParameterError
 from leader_election.swarm.fleet.transports import LinkParameters, TRANSPORTS
 import pytest
