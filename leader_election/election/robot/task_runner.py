@@ -20,7 +20,7 @@ from dataclasses import replace
 from itertools import islice
 import math
 import traceback
-from typing import Any
+from typing import Any, TypeVar
 
 from leader_election.election.messages.wire import decision_text, MAX_ID, MAX_NUMBER
 from leader_election.election.regions.aggregate import Aggregate, AggregateSet, count
@@ -39,6 +39,7 @@ MOST_BORDERS = 8
 """The greatest number of neighbouring regions known to a leader: those with the lowest ids."""
 MAX_TRACEBACK = 4000
 """The length of the kept end of a traceback [characters]."""
+T = TypeVar('T')
 ANYTHING = (Exception, SystemExit)
 """The exceptions of tasks that do not stop the robot. KeyboardInterrupt stops the program."""
 
@@ -68,78 +69,73 @@ class TaskRunner:
 
     def sense(self, robot_id: int) -> tuple[float, ...]:
         """Return the row that this robot contributes; the identity where the task fails."""
-        try:
+        def sensed() -> tuple[float, ...]:
             row = self.aggregates.contribution(robot_id, self.task.sense())
             for number, most in zip(row, self._most):
                 if most < abs(number) < math.inf:
                     raise ValueError(f'sense: {number:g} is beyond {most:g}')
-        except ANYTHING as error:
-            self.fail(error)
-            return self.aggregates.identity
-        return row
+            return row
+        return self._call(self.aggregates.identity, sensed)
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
         """Return the leader's decision, a JSON value, ``None`` if the task fails."""
-        try:
+        def decided() -> Any:
             decision = self.task.decide(summary)
             try:
                 decision_text([decision])
             except ValueError as error:
                 raise ValueError(f'decide: the decision cannot be sent: {error}') from None
-        except ANYTHING as error:
-            self.fail(error)
-            return None
-        return decision
+            return decision
+        return self._call(None, decided)
 
     def act(self, decision: Any) -> None:
         """Execute this robot's part of the decision."""
-        try:
-            self.task.act(decision)
-        except ANYTHING as error:
-            self.fail(error)
+        self._call(None, self.task.act, decision)
 
     def take_term(self, term: int | None) -> None:
         """Tell the task that this robot acts as a leader under another term, or no longer."""
         before, self.term = self.term, term
-        try:
-            if before is not None and before != term:
+        if before == term:
+            return
+
+        def take() -> None:
+            if before is not None:
                 self.task.on_lost()
-            if term is not None and before != term:
+            if term is not None:
                 self.task.on_acquired(term)
-        except ANYTHING as error:
-            self.fail(error)
+        self._call(None, take)
 
     def announce(self) -> tuple[float, ...] | None:
         """Return ``ANNOUNCEMENT_SIZE`` numbers for the leaders of other regions, or ``None``."""
-        try:
-            announced = self.task.announce()
-            if announced is None:
+        def announced() -> tuple[float, ...] | None:
+            said = self.task.announce()
+            if said is None:
                 return None
-            numbers = [float(number) for number in islice(announced, ANNOUNCEMENT_SIZE + 1)]
+            numbers = [float(number) for number in islice(said, ANNOUNCEMENT_SIZE + 1)]
             if len(numbers) > ANNOUNCEMENT_SIZE or not all(
                     abs(number) <= MAX_NUMBER for number in numbers):
                 raise ValueError(f'announce: it takes up to {ANNOUNCEMENT_SIZE} numbers, each '
                                  f'within {MAX_NUMBER:g}')
             return (*numbers, 0.0, 0.0, 0.0)[:ANNOUNCEMENT_SIZE]
-        except ANYTHING as error:
-            self.fail(error)
-            return None
+        return self._call(None, announced)
 
     def counts(self) -> dict[str, int]:
         """Return the numbers of the task for diagnostics, by name."""
-        try:
-            return {str(name): int(value) for name, value in self.task.counts.items()}
-        except ANYTHING as error:
-            self.fail(error)
-            return {}
+        return self._call({}, lambda: {
+            str(name): int(value) for name, value in self.task.counts.items()})
 
     def close(self) -> None:
         """Stop the task."""
         self.take_term(None)
+        self._call(None, self.task.close)
+
+    def _call(self, otherwise: T, call: Callable[..., T], *arguments: Any) -> T:
+        """Return the result of a user's function, or another value if it raises."""
         try:
-            self.task.close()
+            return call(*arguments)
         except ANYTHING as error:
             self.fail(error)
+            return otherwise
 
     def fail(self, error: BaseException) -> None:
         """Count an error, and keep the first one."""
@@ -149,21 +145,9 @@ class TaskRunner:
 
     def _guarded(self, aggregate: Aggregate) -> Aggregate:
         """Return a copy of a user's aggregate whose functions do not raise."""
-        def result(row: Sequence[float]) -> Any:
-            try:
-                return aggregate.result(row)
-            except ANYTHING as error:
-                self.fail(error)
-                return None
-
         def combine(into: Sequence[float], other: Sequence[float]) -> Sequence[float]:
-            try:
-                found = _combined(aggregate.combine, into, other)
-            except ANYTHING as error:
-                self.fail(error)
-                return into
-            return found
-        return replace(aggregate, result=result,
+            return self._call(into, _combined, aggregate.combine, into, other)
+        return replace(aggregate, result=lambda row: self._call(None, aggregate.result, row),
                        combine=None if aggregate.combine is None else combine)
 
 
