@@ -19,8 +19,7 @@ from functools import partial
 import heapq
 
 from leader_election.election.robot.neighbourhood import Neighbour
-from leader_election.election.robot.robot import Robot
-from leader_election.election.robot.rounds import RoundSchedule
+from leader_election.election.robot.robot import Robot, RoundSchedule
 
 FLIGHT = 1e-3
 """The time that a message takes [s]."""

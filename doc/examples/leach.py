@@ -25,8 +25,7 @@ from dataclasses import dataclass
 import math
 from typing import Any, NamedTuple
 
-from leader_election import Algorithm, Device, parameter
-from leader_election.election.algorithms.fields import Unbounded
+from leader_election import Algorithm, Device, parameter, Unbounded
 
 
 class Cluster(NamedTuple):

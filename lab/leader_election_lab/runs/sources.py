@@ -30,8 +30,7 @@ LABORATORY = Path(__file__).resolve().parents[1]
 OWN = (PACKAGE, LABORATORY)
 ENGINE = (
     *(LABORATORY / part for part in ('engine', 'states.py')),
-    *(PACKAGE / part for part in ('election/regions', 'election/algorithms/algorithm.py',
-                                  'election/algorithms/fields.py')))
+    *(PACKAGE / part for part in ('election/regions', 'election/algorithms/algorithm.py')))
 """The sources of the engine, which is compiled once for all algorithms."""
 COMMON = tuple(PACKAGE / part for part in (
     'election/algorithms', 'election/regions', 'parameters'))

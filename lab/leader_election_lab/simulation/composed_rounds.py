@@ -28,14 +28,12 @@ import math
 from typing import Any, cast, get_type_hints, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
-from leader_election.election.algorithms.algorithm import BARRED
+from leader_election.election.algorithms.algorithm import BARRED, Kept
 from leader_election.election.algorithms.classic import (
     Choice,
-    Choices,
     classic_round,
     ClassicParameters,
 )
-from leader_election.election.algorithms.fields import Kept
 from leader_election.election.regions import collection
 from leader_election.election.regions.aggregate import Aggregate, AGGREGATES, layout_of
 from leader_election.election.regions.collection import SummaryLayout
@@ -336,7 +334,7 @@ def assign(columns: Any, regions: schema.Regions, groups: Sequence[schema.Group]
                                    else aggregate.contribution(int(ids[i]), group.contributes))
 
 
-def classic_by_id_round(device: Device, state: Choice, neighbours: Choices,
+def classic_by_id_round(device: Device, state: Choice, neighbours: Any,
                         metric: Sequence[float], parameters: ClassicParameters) -> Choice:
     """
     Return the result of the classic round, in which a device leads while it backs its own id.

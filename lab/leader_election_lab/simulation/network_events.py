@@ -24,7 +24,7 @@ from functools import cache
 from typing import Any, cast, get_type_hints, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
-from leader_election.election.algorithms.fields import Kept
+from leader_election.election.algorithms.algorithm import Kept, make_columns
 from leader_election.election.algorithms.recursive import (
     elected,
     Levels,
@@ -356,10 +356,9 @@ def _heal(parameters: Heal, network: Network, algorithm: Algorithm,
 
 FIELD = 'hesitates'
 """The field of the state: 1 if the device hesitates in its next round, else 0."""
-_FIELDS = [*get_type_hints(Levels, include_extras=True).items(), (FIELD, Kept[int])]
-HesitantLevels = cast(Any, NamedTuple)('HesitantLevels', _FIELDS)
-HesitantLevelsOfAll = cast(Any, NamedTuple)('HesitantLevelsOfAll', [
-    *get_type_hints(LevelsOfAll, include_extras=True).items(), (FIELD, Any)])
+HesitantLevels = cast(Any, NamedTuple)('HesitantLevels', [
+    *get_type_hints(Levels, include_extras=True).items(), (FIELD, Kept[int])])
+HesitantLevelsOfAll: Any = make_columns('HesitantLevelsOfAll', (*LevelsOfAll._fields, FIELD))
 
 
 def hesitant_round(device: Device, state: Any, neighbours: Any, metric: Any,

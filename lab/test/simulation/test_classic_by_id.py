@@ -16,7 +16,12 @@
 
 from leader_election.election.algorithms import BOUNDED, CLASSIC, Device
 from leader_election.election.algorithms.algorithm import BARRED
-from leader_election.election.algorithms.classic import Choice, Choices, classic_round, configure
+from leader_election.election.algorithms.classic import (
+    Choice,
+    Choices,
+    classic_round,
+    ClassicParameters,
+)
 from leader_election_lab.experiment import scenario
 from leader_election_lab.simulation.composed_rounds import by_id, classic_by_id_round
 import pytest
@@ -26,7 +31,7 @@ NEAR = Choices([5.0], [1], [1.0], [1.0], [1], [1], [1])
 
 
 def test_leader_leads_on_when_its_strength_has_changed() -> None:
-    before, settings = Choice(5.0, 1, 0.0, 0.0, 1), configure(10.0)
+    before, settings = Choice(5.0, 1, 0.0, 0.0, 1), ClassicParameters(10.0)
     device = Device(1, -7.0)
     assert classic_round(device, before, NEAR, [1.0], settings).distance == 2.0
     assert classic_by_id_round(device, before, NEAR, [1.0], settings) == Choice(
@@ -37,7 +42,7 @@ def test_leader_leads_on_when_its_strength_has_changed() -> None:
     (Device(1, -5.0), Choice(5.0, 1, 0.0, 0.0, 1)), (Device(2, -9.0), Choice(5.0, 1, 1.0, 1.0, 1)),
     (Device(1, BARRED), Choice(5.0, 1, 0.0, 0.0, 1))], ids=['same strength', 'member', 'barred'])
 def test_round_is_that_of_robots_otherwise(device: Device, before: Choice) -> None:
-    settings = configure(10.0)
+    settings = ClassicParameters(10.0)
     assert classic_by_id_round(device, before, NEAR, [1.0], settings) == classic_round(
         device, before, NEAR, [1.0], settings)
 

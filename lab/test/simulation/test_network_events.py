@@ -19,7 +19,7 @@ from typing import Any
 from election.algorithms.networks import links
 from election.algorithms.simulate import led, Network
 from leader_election.election.algorithms import BOUNDED, RECURSIVE
-from leader_election.election.algorithms.recursive import configure
+from leader_election.election.algorithms.recursive import RecursiveParameters
 from leader_election_lab.experiment.parser import ScenarioError
 from leader_election_lab.experiment.scenario import load
 from leader_election_lab.simulation.network_events import DeviceSelection, EVENTS, hesitant
@@ -329,7 +329,8 @@ def test_device_hesitates_for_one_round_and_only_at_powers_of_two() -> None:
 def three(radius: float) -> Network:
     """Return 1 --1 m-- 2 --1 m-- 3 after convergence; 1 is the best, and 3 is beyond 1 m."""
     graph = links((1, 2, 1.0), (2, 3, 1.0))
-    network = Network(hesitant(RECURSIVE), graph, {1: 9.0, 2: 5.0, 3: 7.0}, configure(radius))
+    network = Network(
+        hesitant(RECURSIVE), graph, {1: 9.0, 2: 5.0, 3: 7.0}, RecursiveParameters(radius))
     for _ in range(20):
         network.lockstep()
     return network

@@ -13,13 +13,16 @@
 # limitations under the License.
 
 """
-The interface of election algorithms, the hop limit that they share, and chance in rounds.
+The interface of election algorithms: fields of states, the hop limit, and chance in rounds.
+
+The type hints of a state, a named tuple, define its fields.
 
 A round takes ``device.chance``, a number for each device and round. It is the same on a robot and
 in the laboratory, whatever runs between two rounds. A seed repeats these numbers. Chance that no
 seed repeats is refused.
 """
 
+import collections
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 import dis
@@ -30,15 +33,160 @@ import os
 import random
 import sys
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, get_args, get_origin, get_type_hints, NamedTuple, TypeVar
 
-from leader_election.election.algorithms.fields import Field, fields_of
 from leader_election.parameters import LeaderElectionError, NoParameters, ParameterError, table
 from leader_election.parameters.registry import at, is_own, Registry
 import numpy as np
 
-CHANCE = 'chance'
-"""The field of a device."""
+INFINITE = 'may be infinite'
+TICKS = 'ticks'
+KEPT = 'kept'
+HOPS = 'hops'
+ID = 'id'
+PER_LEVEL = 'per level'
+COUNT = 'count'
+NEGATED = 'negated strength'
+NOBODY = -1
+"""Stands for no device, where a field holds an id."""
+
+T = TypeVar('T')
+
+Unbounded = Annotated[float, INFINITE]
+"""A number that may be +infinity. A plain ``float`` is always finite."""
+Ticks = Annotated[int, TICKS]
+"""A counter that changes in every round. Its change alone triggers no message."""
+Kept = Annotated[T, KEPT]
+"""A field that a device does not send."""
+PerLevel = Annotated[T, PER_LEVEL]
+"""A vector with the same number of entries for each level of a recursive election, in order."""
+Hops = Annotated[int, HOPS]
+"""
+The number of hops of a distance: ``hops`` for ``distance``, ``x_hops`` for ``x_distance``; >= 0.
+"""
+Id = Annotated[int, ID]
+"""The id of a device, or :data:`NOBODY`. ``leader`` is always the id of a device."""
+Count = Annotated[int, COUNT]
+"""A number that is never negative."""
+Negated = Annotated[T, NEGATED]
+"""The strength of a device, negated: a robot refuses one beyond its ``strength_limits``."""
+
+
+class Field(NamedTuple):
+    """The description of one field of a state."""
+
+    name: str
+    """``leader`` and ``distance`` are required. A name ending in ``_distance`` is a distance."""
+    type: type[int] | type[float]  # noqa: A003
+    """The type of the number, or of each number of a vector."""
+    padding: tuple[int, ...] | tuple[float, ...] | None
+    """The initial value of a vector, with its length. Its entries stand for "nothing"."""
+    infinite: bool
+    ticks: bool
+    """Whether the value changes in every round (:data:`Ticks`)."""
+    kept: bool = False
+    hops: bool = False
+    least: int | None = None
+    """The least value of a whole number, ``None`` for any."""
+    per_level: bool = False
+    """Whether the field holds entries for each level (:data:`PerLevel`)."""
+    negated: bool = False
+
+    @property
+    def is_distance(self) -> bool:
+        """Return whether the field is a distance: not negative, and changing while robots move."""
+        return self.name == 'distance' or self.name.endswith('_distance')
+
+    def plain(self, value: Any) -> Any:
+        """Return a value in plain Python: a number, or a tuple of numbers in its full length."""
+        if self.padding is None:
+            return self.type(value)
+        return tuple(map(self.type, value)) + self.padding[len(value):]
+
+    def trimmed(self, value: Any) -> Any:
+        """Return a vector as a list without the padding at its end, and a number as it is."""
+        if self.padding is None:
+            return value
+        length = len(value)
+        while length > 0 and value[length - 1] == self.padding[length - 1]:
+            length -= 1
+        return list(value[:length])
+
+
+def fields_of(state: type[Any], start: Any) -> tuple[Field, ...]:
+    """
+    Return the fields of a state in their order.
+
+    :param state: the named tuple. Its type hints are ``int``, ``float``, :data:`Unbounded`,
+        :data:`Ticks`, :data:`Hops`,
+        :data:`Id`, :data:`Count`, :data:`Negated`, or a tuple of any number of these
+        (:data:`PerLevel`).
+    :param start: the initial state of any device. Its vectors are the same on all devices.
+    :raises TypeError: for a field of another type, or of hops without their distance.
+
+    >>> class Heights(NamedTuple):
+    ...     heights: tuple[Unbounded, ...]
+    >>> fields_of(Heights, Heights((math.inf, math.inf)))[0][:4]
+    ('heights', <class 'float'>, (inf, inf), True)
+    """
+    hints = get_type_hints(state, include_extras=True)
+    fields = tuple(_field(name, hint, getattr(start, name)) for name, hint in hints.items())
+    for field in fields:
+        distance = field.name.removesuffix('hops') + 'distance'
+        if field.hops and distance not in hints:
+            raise TypeError(f'field {field.name} of a state counts the hops of {distance}, '
+                            'which the state does not have')
+    return fields
+
+
+def _field(name: str, hint: Any, start: Any) -> Field:
+    kind, marks = unmarked(hint)
+    vector = get_origin(kind) is tuple and get_args(kind)[1:] == (...,)
+    if vector:
+        kind, more = unmarked(get_args(kind)[0])
+        marks += more
+    if kind not in (int, float):
+        raise TypeError(f'field {name} of a state cannot be {hint}')
+    return Field(name, kind, tuple(map(kind, start)) if vector else None,
+                 INFINITE in marks, TICKS in marks, KEPT in marks, HOPS in marks,
+                 _least(name, marks), PER_LEVEL in marks, NEGATED in marks)
+
+
+def _least(name: str, marks: tuple[Any, ...]) -> int | None:
+    """Return the least value of a whole number that is valid, ``None`` for any."""
+    if name == 'leader' or HOPS in marks or COUNT in marks:
+        return 0
+    return NOBODY if ID in marks else None
+
+
+def unmarked(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Return a type without its marks, and the marks."""
+    marks: tuple[Any, ...] = getattr(hint, '__metadata__', ())
+    return (hint.__origin__ if marks else hint), marks
+
+
+def change(fields: Sequence[Field], before: Any, after: Any) -> float:
+    """
+    Return the difference of two states, to decide whether it is worth a message.
+
+    :return: the largest change of a distance [m, >= 0], infinite if another field differs;
+        :data:`Ticks` and :data:`Kept` fields do not count, nor do decreasing :data:`Hops`.
+    """
+    most = 0.0
+    for field, old, new in zip(fields, before, after):
+        if old == new or field.ticks or field.kept:
+            continue
+        pairs = [(old, new)] if field.padding is None else list(zip(old, new))
+        # More hops are news, so that a dead leader is forgotten at the speed of the network.
+        # Fewer hops follow the loss of a message: they can wait for the period.
+        if field.hops and all(b <= a for a, b in pairs):
+            continue
+        if not field.is_distance:
+            return math.inf
+        most = max([most, *(abs(b - a) for a, b in pairs if a != b)])
+    return most
+
+
 _MODULES = ('random', 'secrets', 'uuid', 'numpy.random')
 _GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
 
@@ -72,7 +220,7 @@ def drawn(seed: int, device: int, number: int) -> float:
 
 def reads_chance(round_: Callable[..., Any]) -> bool:
     """Return whether a round, or a function that it calls, reads ``device.chance``."""
-    return any(CHANCE in code.co_names for function in _functions(round_)
+    return any('chance' in code.co_names for function in _functions(round_)
                for code in _codes(function.__code__))
 
 
@@ -141,6 +289,10 @@ def _is_chance(used: Any) -> bool:
             or getattr(used, '__module__', None) in _MODULES)
 
 
+make_columns: Any = collections.namedtuple
+"""Makes the columns of a state from its fields. Compiled code finds them by name and module."""
+
+
 class Device(NamedTuple):
     """The device that a round runs on."""
 
@@ -186,7 +338,7 @@ class Algorithm:
     state: type[Any]
     """
     The named tuple of the state. Messages hold its fields in this order. A field is an ``int``, a
-    ``float``, or a tuple of one of them (:mod:`leader_election.election.algorithms.fields`). Two
+    ``float``, or a tuple of one of them (:class:`Field`). Two
     fields are required: ``leader``, an id, and ``distance`` to it along the path of the messages
     [m].
     """
@@ -217,7 +369,7 @@ class Algorithm:
     """
     The number of levels of a recursive election, 0 for none. Its state has a field ``depth``, the
     present level of a device. A round reads entries of a neighbour's
-    :data:`~leader_election.election.algorithms.fields.PerLevel` vectors only up to its depth. At
+    :data:`PerLevel` vectors only up to its depth. At
     the last level no leader is sought: a device that reaches it leads itself.
     """
 
@@ -255,6 +407,7 @@ class Algorithm:
         return {each.name: each.default for each in arguments
                 if each.default is not inspect.Parameter.empty}
 
+    @lru_cache(maxsize=64)  # noqa: B019 - the same one each time.
     def with_levels(self, levels: int) -> 'Algorithm':
         """
         Return the same algorithm with another number of levels.
@@ -264,7 +417,13 @@ class Algorithm:
 
         :param levels: >= 2.
         """
-        return _with_levels(self, levels)
+        longer = {field.name: field.padding[:1] * (len(field.padding) // self.levels * levels)
+                  for field in self.fields if field.per_level and field.padding is not None}
+        first = self.start
+
+        def start(device: Device) -> Any:
+            return first(device)._replace(**longer)
+        return replace(self, levels=levels, start=start)
 
     def round_parameters(self, settings: Mapping[str, Any]) -> Any:
         """
@@ -336,18 +495,6 @@ class Algorithm:
     def plain(self, state: Any) -> Any:
         """Return a state in numbers and tuples of numbers, which can be compared and sent."""
         return self.state(*(field.plain(value) for field, value in zip(self.fields, state)))
-
-
-@lru_cache(maxsize=64)
-def _with_levels(algorithm: Algorithm, levels: int) -> Algorithm:
-    """Return an algorithm with another number of levels; the same one each time."""
-    longer = {field.name: field.padding[:1] * (len(field.padding) // algorithm.levels * levels)
-              for field in algorithm.fields if field.per_level and field.padding is not None}
-    first = algorithm.start
-
-    def start(device: Device) -> Any:
-        return first(device)._replace(**longer)
-    return replace(algorithm, levels=levels, start=start)
 
 
 ALGORITHMS: Registry[Algorithm] = Registry('algorithm', 'leader_election.algorithms')

@@ -28,15 +28,17 @@ holds for the strongest of the other devices, and so on.
 
 from collections.abc import Sequence
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.algorithm import (
     Algorithm,
     ALGORITHMS,
     Device,
+    Hops,
+    make_columns,
+    Negated,
     NO_HOP_LIMIT,
 )
-from leader_election.election.algorithms.fields import Hops, Negated
 
 
 class Candidacy(NamedTuple):
@@ -52,13 +54,8 @@ class Candidacy(NamedTuple):
     """The number of relays on the way of the candidacy, 0 on the leader itself."""
 
 
-class Candidacies(NamedTuple):
-    """The candidacies of all neighbours, one column per field."""
-
-    value: Sequence[float]
-    distance: Sequence[float]
-    leader: Sequence[int]
-    hops: Sequence[int]
+Candidacies: Any = make_columns('Candidacies', Candidacy._fields)
+"""The candidacies of all neighbours, one column per field."""
 
 
 class BoundedParameters(NamedTuple):
@@ -76,7 +73,7 @@ class BoundedParameters(NamedTuple):
 def bounded_round(
     device: Device,
     state: Candidacy,
-    neighbours: Candidacies,
+    neighbours: Any,
     metric: Sequence[float],
     parameters: BoundedParameters,
 ) -> Candidacy:

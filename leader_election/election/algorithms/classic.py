@@ -36,16 +36,21 @@ over from each other forever.
 
 from collections.abc import Sequence
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.algorithm import (
     Algorithm,
     ALGORITHMS,
     BARRED,
     Device,
+    Hops,
+    Id,
+    make_columns,
+    Negated,
     NO_HOP_LIMIT,
+    NOBODY,
+    Unbounded,
 )
-from leader_election.election.algorithms.fields import Hops, Id, Negated, NOBODY, Unbounded
 
 
 class Choice(NamedTuple):
@@ -67,30 +72,25 @@ class Choice(NamedTuple):
     """The number of hops of ``distance``."""
 
 
-class Choices(NamedTuple):
-    """The choices of all neighbours, one column per field."""
-
-    lead_value: Sequence[float]
-    lead: Sequence[int]
-    lead_distance: Sequence[float]
-    distance: Sequence[float]
-    leader: Sequence[int]
-    lead_hops: Sequence[int]
-    hops: Sequence[int]
+Choices: Any = make_columns('Choices', Choice._fields)
+"""The choices of all neighbours, one column per field."""
 
 
 class ClassicParameters(NamedTuple):
     """The parameters of a round, the same on all devices."""
 
     radius: float
-    """The largest distance to a leader, inclusive [m]."""
+    """
+    The largest distance to a leader, inclusive [m], > 0: with 0, a device is at half the radius
+    from itself, and never converges. A pair wins devices nearer than half of it.
+    """
     hop_limit: int = NO_HOP_LIMIT
 
 
 def classic_round(
     device: Device,
     state: Choice,
-    neighbours: Choices,
+    neighbours: Any,
     metric: Sequence[float],
     parameters: ClassicParameters,
 ) -> Choice:
@@ -159,22 +159,11 @@ def start(device: Device) -> Choice:
     return Choice(math.inf, NOBODY, math.inf, math.inf, device.id, 0, 0)
 
 
-def configure(radius: float, hop_limit: int = NO_HOP_LIMIT) -> ClassicParameters:
-    """
-    Return the parameters of the round.
-
-    :param radius: the largest distance to a leader [m], > 0: with 0, a device is at half
-        the radius from itself, and never converges. A pair wins devices nearer than half of it.
-    :param hop_limit: the largest number of hops of a distance, >= 1.
-    """
-    return ClassicParameters(radius, hop_limit)
-
-
 CLASSIC = ALGORITHMS.add(Algorithm(
     name='classic',
     round=classic_round,
     state=Choice,
     columns=Choices,
     start=start,
-    configure=configure,
+    configure=ClassicParameters,
 ))

@@ -52,15 +52,17 @@ with any metric.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.algorithm import (
     Algorithm,
     ALGORITHMS,
     Device,
+    Id,
+    make_columns,
+    Negated,
     NO_HOP_LIMIT,
 )
-from leader_election.election.algorithms.fields import Id, Negated
 
 
 class Key(NamedTuple):
@@ -82,29 +84,21 @@ class Key(NamedTuple):
     """The id of the neighbour one level above, the device's own on a root."""
 
 
-class Keys(NamedTuple):
-    """The keys of all neighbours, one column per field."""
-
-    value: Sequence[float]
-    distance: Sequence[float]
-    leader: Sequence[int]
-    colour: Sequence[int]
-    done: Sequence[int]
-    id: Sequence[int]  # noqa: A003
-    tree_parent: Sequence[int]
+Keys: Any = make_columns('Keys', Key._fields)
+"""The keys of all neighbours, one column per field."""
 
 
 class ColourParameters(NamedTuple):
     """The parameters of a round, the same on all devices."""
 
     hop_limit: int = NO_HOP_LIMIT
-    """The largest distance to a leader [hops]."""
+    """The largest distance to a leader [hops], >= 1; greater than the diameter of the network."""
 
 
 def colour_round(
     device: Device,
     state: Key,
-    neighbours: Keys,
+    neighbours: Any,
     metric: Sequence[float],
     parameters: ColourParameters,
 ) -> Key:
@@ -170,21 +164,11 @@ def start(device: Device) -> Key:
     return Key(-device.strength, 0.0, device.id, 1, 0, device.id, device.id)
 
 
-def configure(hop_limit: int = NO_HOP_LIMIT) -> ColourParameters:
-    """
-    Return the parameters of the round.
-
-    :param hop_limit: the largest distance to a leader [hops], >= 1; greater than the diameter of
-        the network.
-    """
-    return ColourParameters(hop_limit)
-
-
 COLOUR = ALGORITHMS.add(Algorithm(
     name='colour',
     round=colour_round,
     state=Key,
     columns=Keys,
     start=start,
-    configure=configure,
+    configure=ColourParameters,
 ))

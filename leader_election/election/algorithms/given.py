@@ -43,9 +43,11 @@ from leader_election.election.algorithms.algorithm import (
     ALGORITHMS,
     BARRED,
     Device,
+    Hops,
+    make_columns,
     NO_HOP_LIMIT,
+    Unbounded,
 )
-from leader_election.election.algorithms.fields import Hops, Unbounded
 from leader_election.parameters import id_ranges, parameter, ParameterError
 import numpy as np
 
@@ -63,12 +65,8 @@ class Nearest(NamedTuple):
     """The number of hops of the distance."""
 
 
-class NearestColumns(NamedTuple):
-    """The states of all neighbours, one column per field."""
-
-    distance: Sequence[float]
-    leader: Sequence[int]
-    hops: Sequence[int]
+NearestColumns: Any = make_columns('NearestColumns', Nearest._fields)
+"""The states of all neighbours, one column per field."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +98,7 @@ class GivenParameters(NamedTuple):
 def given_round(
     device: Device,
     state: Nearest,
-    neighbours: NearestColumns,
+    neighbours: Any,
     metric: Sequence[float],
     parameters: GivenParameters,
 ) -> Nearest:

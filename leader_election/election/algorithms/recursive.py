@@ -36,12 +36,11 @@ from leader_election.election.algorithms.algorithm import (
     Algorithm,
     ALGORITHMS,
     Device,
-    NO_HOP_LIMIT,
-)
-from leader_election.election.algorithms.fields import (
     Hops,
     Id,
+    make_columns,
     Negated,
+    NO_HOP_LIMIT,
     NOBODY,
     PerLevel,
     Unbounded,
@@ -77,17 +76,8 @@ class Levels(NamedTuple):
     """At each level: the number of hops of ``best_distance``."""
 
 
-class LevelsOfAll(NamedTuple):
-    """The levels of all neighbours, one column per field."""
-
-    depth: Sequence[int]
-    strength: Sequence[float]
-    best_value: Sequence[Sequence[float]]
-    best: Sequence[Sequence[int]]
-    best_distance: Sequence[Sequence[float]]
-    distance: Sequence[float]
-    leader: Sequence[int]
-    best_hops: Sequence[Sequence[int]]
+LevelsOfAll: Any = make_columns('LevelsOfAll', Levels._fields)
+"""The levels of all neighbours, one column per field."""
 
 
 class RecursiveParameters(NamedTuple):
@@ -101,7 +91,7 @@ class RecursiveParameters(NamedTuple):
 def recursive_round(
     device: Device,
     state: Levels,
-    neighbours: LevelsOfAll,
+    neighbours: Any,
     metric: Sequence[float],
     parameters: RecursiveParameters,
 ) -> Levels:
@@ -132,7 +122,7 @@ def recursive_round(
 def elected(
     device: Device,
     state: Levels,
-    neighbours: LevelsOfAll,
+    neighbours: Any,
     metric: Sequence[float],
     parameters: RecursiveParameters,
     at_once: bool,
@@ -208,22 +198,12 @@ def start(device: Device) -> Levels:
                   (math.inf,) * LEVELS, 0.0, device.id, (0,) * LEVELS)
 
 
-def configure(radius: float, hop_limit: int = NO_HOP_LIMIT) -> RecursiveParameters:
-    """
-    Return the parameters of the round.
-
-    :param radius: the largest distance to a leader [m], >= 0, inclusive.
-    :param hop_limit: the largest number of hops of a distance, >= 1.
-    """
-    return RecursiveParameters(radius, hop_limit)
-
-
 RECURSIVE = ALGORITHMS.add(Algorithm(
     name='recursive',
     round=recursive_round,
     state=Levels,
     columns=LevelsOfAll,
     start=start,
-    configure=configure,
+    configure=RecursiveParameters,
     levels=LEVELS,
 ))

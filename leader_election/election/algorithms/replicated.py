@@ -44,14 +44,13 @@ from typing import Any, NamedTuple
 from leader_election.election.algorithms.algorithm import (
     Algorithm,
     ALGORITHMS,
-    Device,
-    NO_HOP_LIMIT,
-)
-from leader_election.election.algorithms.fields import (
     Count,
+    Device,
     Hops,
     Id,
+    make_columns,
     Negated,
+    NO_HOP_LIMIT,
     NOBODY,
     PerLevel,
     Ticks,
@@ -94,18 +93,8 @@ class Replicates(NamedTuple):
     """At each level: the number of hops of ``best_distance``."""
 
 
-class ReplicatesOfAll(NamedTuple):
-    """The replicates of all neighbours, one column per field."""
-
-    clock: Sequence[int]
-    rounds: Sequence[int]
-    depth: Sequence[int]
-    best_value: Sequence[Sequence[float]]
-    best: Sequence[Sequence[int]]
-    best_distance: Sequence[Sequence[float]]
-    distance: Sequence[float]
-    leader: Sequence[int]
-    best_hops: Sequence[Sequence[int]]
+ReplicatesOfAll: Any = make_columns('ReplicatesOfAll', Replicates._fields)
+"""The replicates of all neighbours, one column per field."""
 
 
 @dataclass(frozen=True)
@@ -126,15 +115,16 @@ class ReplicatedParameters(NamedTuple):
     radius: float
     """The largest distance to a leader, inclusive [m]."""
     replicates: int
-    period: int
-    """The time from one tick of the clock to the next [rounds]."""
+    """The number of replicates, 2 to :data:`MOST_REPLICATES`."""
+    replicate_period: int
+    """The time from one tick of the clock, or one new replicate, to the next [rounds], >= 1."""
     hop_limit: int = NO_HOP_LIMIT
 
 
 def replicated_round(
     device: Device,
     state: Replicates,
-    neighbours: ReplicatesOfAll,
+    neighbours: Any,
     metric: Sequence[float],
     parameters: ReplicatedParameters,
 ) -> Replicates:
@@ -145,7 +135,7 @@ def replicated_round(
     """
     # No round returns the depth of the initial state.
     clock, rounds = ticked(state.clock, state.rounds, neighbours.clock, neighbours.rounds,
-                           len(metric), parameters.period, state.depth < 0)
+                           len(metric), parameters.replicate_period, state.depth < 0)
     replicates = parameters.replicates
     levels, entries = len(state.best_distance), len(state.best)
     # Only the levels that it reaches are returned.
@@ -219,26 +209,13 @@ def start(device: Device) -> Replicates:
                       (math.inf,) * LEVELS, 0.0, device.id, (0,) * LEVELS)
 
 
-def configure(radius: float, replicates: int, replicate_period: int,
-              hop_limit: int = NO_HOP_LIMIT) -> ReplicatedParameters:
-    """
-    Return the parameters of the round.
-
-    :param radius: the largest distance to a leader [m], >= 0, inclusive.
-    :param replicates: the number of replicates, 2 to :data:`MOST_REPLICATES`.
-    :param replicate_period: from the start of one to the start of the next [rounds], >= 1.
-    :param hop_limit: the largest number of hops of a distance, >= 1.
-    """
-    return ReplicatedParameters(radius, replicates, replicate_period, hop_limit)
-
-
 REPLICATED = ALGORITHMS.add(Algorithm(
     name='recursive-replicated',
     round=replicated_round,
     state=Replicates,
     columns=ReplicatesOfAll,
     start=start,
-    configure=configure,
+    configure=ReplicatedParameters,
     parameters=ReplicatedSettings,
     levels=LEVELS,
 ))

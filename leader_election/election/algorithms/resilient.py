@@ -42,15 +42,17 @@ harm for longer. The limit has to be greater than the diameter of the network.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.algorithm import (
     Algorithm,
     ALGORITHMS,
     Device,
+    Id,
+    make_columns,
+    Negated,
     NO_HOP_LIMIT,
 )
-from leader_election.election.algorithms.fields import Id, Negated
 from leader_election.parameters import parameter
 
 
@@ -73,16 +75,8 @@ class Follower(NamedTuple):
     """The id of the neighbour that sent the candidacy, the device's own on a leader."""
 
 
-class Followers(NamedTuple):
-    """The states of all neighbours, one column per field."""
-
-    value: Sequence[float]
-    distance: Sequence[float]
-    leader: Sequence[int]
-    radius: Sequence[float]
-    diameter: Sequence[float]
-    id: Sequence[int]  # noqa: A003
-    source: Sequence[int]
+Followers: Any = make_columns('Followers', Follower._fields)
+"""The states of all neighbours, one column per field."""
 
 
 @dataclass(frozen=True)
@@ -101,17 +95,23 @@ class ResilientParameters(NamedTuple):
     """The parameters of a round, the same on all devices."""
 
     diameter_factor: float
-    """The radius of a leader is this many times the depth of its region, plus 1 hop."""
+    """
+    ``K``, >= 0: the radius of a leader is this many times the depth of its region, plus 1 hop.
+    """
     radius_inclusive: bool = False
-    """Whether a device exactly at the radius also forwards the candidacy."""
+    """
+    Whether a device exactly at the radius also forwards the candidacy. In the paper's definition
+    it does not, and the bounds hold for that. The figures of the paper's experiments result if it
+    does: regions then grow by two hops at ``K = 1``, not one. Only the laboratory sets it.
+    """
     hop_limit: int = NO_HOP_LIMIT
-    """The largest distance to a leader, and its largest radius [hops]."""
+    """The largest distance to a leader, and its largest radius [hops], >= 1."""
 
 
 def resilient_round(
     device: Device,
     state: Follower,
-    neighbours: Followers,
+    neighbours: Any,
     metric: Sequence[float],
     parameters: ResilientParameters,
 ) -> Follower:
@@ -176,29 +176,12 @@ def start(device: Device) -> Follower:
     return Follower(-device.strength, 0.0, device.id, 1.0, 0.0, device.id, device.id)
 
 
-def configure(diameter_factor: float, radius_inclusive: bool = False,
-              hop_limit: int = NO_HOP_LIMIT) -> ResilientParameters:
-    """
-    Return the parameters of the round.
-
-    :param diameter_factor: ``K``, >= 0. From 1 on there is one leader for the network, with 2 or
-        more after a short time. Below 1 there are several, with regions of about
-        ``1 / (1 - K)`` hops.
-    :param radius_inclusive: whether a device exactly at the radius also forwards the candidacy.
-        In the paper's definition it does not, and the bounds hold for that. The figures of the
-        paper's experiments result if it does: regions then grow by two hops at ``K = 1``, not one.
-        Only the laboratory sets it.
-    :param hop_limit: the largest distance to a leader [hops], >= 1.
-    """
-    return ResilientParameters(diameter_factor, radius_inclusive, hop_limit)
-
-
 RESILIENT = ALGORITHMS.add(Algorithm(
     name='resilient',
     round=resilient_round,
     state=Follower,
     columns=Followers,
     start=start,
-    configure=configure,
+    configure=ResilientParameters,
     parameters=ResilientSettings,
 ))

@@ -25,9 +25,12 @@ at its end: ``[5,-1,-1]`` is sent as ``[5]`` if ``-1`` is the padding.
 
 The signature ``"s"`` of a robot with a key (:mod:`leader_election.election.messages.swarm_key`) is
 not part of the document that is encoded here, and is not read here.
+
+A message that would be longer than the limit is shortened part by part (:func:`shortened`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 import json
 import math
@@ -36,7 +39,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
-from leader_election.election.algorithms.fields import Field
+from leader_election.election.algorithms.algorithm import Field
 from leader_election.election.messages.wire import (
     dumps,
     Kind,
@@ -50,6 +53,7 @@ from leader_election.election.messages.wire import (
     RejectReason,
     row,
     Sent,
+    Shortening,
     text,
     whole,
     WirePart,
@@ -306,23 +310,6 @@ def sender_at_start(payload: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def sender(payload: str) -> int | None:
-    """
-    Return the sender's id, for a carrier that does not read the rest of the message.
-
-    ``None`` if the payload does not hold it in this version of the wire format.
-
-    >>> sender('{"v":1,"id":3}'), sender('{"v":2,"id":3}'), sender('nonsense')
-    (3, None, None)
-    """
-    if len(payload) > MAX_LENGTH:
-        return None
-    try:
-        return _WHOLE.read(_document(payload).get('id'))
-    except Rejected:
-        return None
-
-
 def whereabouts(payload: str) -> tuple[int, str, Position] | None:
     """
     Return the sender's id, frame and position [m], for any algorithm of the election.
@@ -381,10 +368,7 @@ def _kind(field: Field) -> Kind:
     vector = row(one, len(padding))
 
     def write(values: Any) -> list[Any]:
-        length = len(values)
-        while length > 0 and values[length - 1] == padding[length - 1]:
-            length -= 1
-        return [one.write(value) for value in values[:length]]
+        return [one.write(value) for value in field.trimmed(values)]
 
     def read(value: Any) -> tuple[Any, ...]:
         values: tuple[Any, ...] = vector.read(value)
@@ -429,3 +413,63 @@ _READERS = tuple((name, member.key, member.kind.read, member.fault, member.requi
 _WRITERS = tuple(
     (Message._fields.index(name), member.key, member.kind.write, Message._field_defaults.get(name))
     for name, member in _HEADER.items())
+
+
+def _in_part(name: str, shortening: Shortening) -> Callable[[Message], Message]:
+    """Return a function that shortens a part in all instances of a message."""
+    def shorter(parts: Parts) -> Parts:
+        if name not in parts:
+            return parts
+        less = shortening.change(parts[name])
+        others = {other: part for other, part in parts.items() if other != name}
+        return (others if less is None else others | {name: less}) or NO_PARTS
+
+    def change(message: Message) -> Message:
+        return message._replace(parts=shorter(message.parts), others={
+            other: each._replace(parts=shorter(each.parts))
+            for other, each in message.others.items()})
+    return change
+
+
+_OWN = (Shortening(2, 'names_left_out', lambda message: message._replace(names=NO_NAMES)),
+        Shortening(6, 'instances_left_out', lambda message: message._replace(others=NO_OTHERS)))
+"""The namespaces of robots, and all instances but the first."""
+
+
+@cache
+def shortenings(parts: frozenset[str]) -> tuple[Shortening, ...]:
+    """
+    Return what may be left out of a message, in its order. Elections come last.
+
+    :param parts: the names of the parts that the robot sends.
+    """
+    found = [each._replace(change=_in_part(name, each))
+             for name in parts for each in wire_part(name).shortenings
+             for _ in range(each.repeats)]
+    return tuple(sorted((*_OWN, *found), key=lambda step: step.rank))
+
+
+def counters(parts: Iterable[str]) -> tuple[str, ...]:
+    """Return the counters of what is left out."""
+    return tuple(dict.fromkeys(step.counter for step in shortenings(frozenset(parts))))
+
+
+def shortened(message: Message, encode: Callable[[Message], str], room: int,
+              counts: Counter[str]) -> tuple[str, Message]:
+    """
+    Return the payload of a message with as many of its parts as fit, and that message.
+
+    :param room: the greatest length [characters].
+    :param counts: the counters of what is left out.
+    """
+    payload = encode(message)
+    if len(payload) > room:
+        names = frozenset(message.parts).union(*(each.parts for each in message.others.values()))
+        for step in shortenings(names):
+            less = step.change(message)
+            if less != message:
+                counts[step.counter] += 1
+                payload, message = encode(less), less
+            if len(payload) <= room:
+                break
+    return payload, message

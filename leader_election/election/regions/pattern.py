@@ -30,9 +30,10 @@ the freshest from any neighbour of its region, or keeps its own, so that one los
 missing parent does not matter.
 
 On a robot each decision has a number, and no way acts on an older one after a newer
-(:mod:`leader_election.election.robot.decision_order`). With gossip it is the *version*, by which
-freshness is told. The leader counts it up in each of its rounds. Gossip of a maximum is
-not self-stabilising by itself: a version that is too large by corruption would win for ever. Hence
+(:class:`leader_election.election.robot.membership.DecisionOrder`). With gossip it is the
+*version*, by which freshness is told. The leader counts it up in each of its rounds. Gossip of a
+maximum is not self-stabilising by itself: a version that is too large by corruption would win for
+ever. Hence
 
 - a leader that receives a version of its own region counts on from there. A wrong version
   reaches the leader in as many rounds as it has hops, and the next one is greater;
@@ -46,7 +47,7 @@ import math
 from typing import Any
 
 from leader_election.election.algorithms import Device
-from leader_election.election.algorithms.fields import NOBODY
+from leader_election.election.algorithms.algorithm import NOBODY
 from leader_election.election.regions.collection import (
     collect_contributions,
     collect_multi_path,

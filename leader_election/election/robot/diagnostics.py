@@ -150,10 +150,7 @@ def parse_status(status: Status) -> RobotStatus | None:
 
 def robot_statuses(statuses: Iterable[Status]) -> Iterator[RobotStatus]:
     """Yield the statuses of robots among those of one message, in their order."""
-    for status in statuses:
-        parsed = parse_status(status)
-        if parsed is not None:
-            yield parsed
+    yield from filter(None, map(parse_status, statuses))
 
 
 def number(values: Mapping[str, str], key: str, finite: bool = True) -> float | None:
@@ -189,18 +186,8 @@ def own_fields(algorithm: Algorithm, state: Any) -> dict[str, Any]:
     >>> own_fields(RESILIENT, RESILIENT.start(Device(3, 1.0)))
     {'radius': 1.0, 'diameter': 0.0, 'id': 3, 'source': 3}
     """
-    return {field.name: _without_padding(getattr(state, field.name), field.padding)
-            for field in algorithm.fields
+    return {field.name: field.trimmed(getattr(state, field.name)) for field in algorithm.fields
             if field.name not in COMMON_FIELDS and (field.name, field.hops) != (HOPS, True)}
-
-
-def _without_padding(value: Any, padding: Any) -> Any:
-    if padding is None:
-        return value
-    length = len(value)
-    while length > 0 and value[length - 1] == padding[length - 1]:
-        length -= 1
-    return list(value[:length])
 
 
 LEADERSHIP = 'leadership'

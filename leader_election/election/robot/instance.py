@@ -26,13 +26,7 @@ from typing import Any
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
 from leader_election.election.algorithms.algorithm import BARRED, drawn, hop_limit
-from leader_election.election.messages.codec import (
-    InstanceMessage,
-    Message,
-    NO_PARTS,
-    Parts,
-    Position,
-)
+from leader_election.election.messages.codec import Message, NO_PARTS, Parts, Position
 from leader_election.election.part import ElectionOutcome, overriding, Part
 from leader_election.election.regions.region import CANDIDATE, RELAY, ROLES, WORKER
 from leader_election.election.robot.neighbourhood import (
@@ -86,7 +80,8 @@ class Instance:
         if below is not None:
             # A candidate of the level above has the strength that made it a leader below.
             self.source, self.strength = below.source, below.strength
-        self._received = (math.nan, -math.inf)
+        self.received_strength, self._received_at = math.nan, -math.inf
+        """The last number on the topic of the strength source, nan if none is fresh."""
         self.below = below
         self.counts = counts
         self.parts = dict(parts)
@@ -228,7 +223,7 @@ class Instance:
                 if self.strength.admitted(number) is None:
                     # It must not prolong the number before it.
                     return
-            self._received = (number, now)
+            self.received_strength, self._received_at = number, now
         except Exception:  # A user's function may raise anything; the robot goes on.
             self.strength.rejected += 1
 
@@ -238,16 +233,11 @@ class Instance:
 
         The source then gives what it gave before its first number.
         """
-        if self._received[1] >= before or self.below is not None:
+        if self._received_at >= before or self.below is not None:
             return
-        self._received = (math.nan, -math.inf)
+        self.received_strength, self._received_at = math.nan, -math.inf
         if self.source.topic and self.source.compute is None:
             self.strength.withdraw(self.parameters.strength)
-
-    @property
-    def received_strength(self) -> float:
-        """Return the last number on the topic of the strength source, nan if none is fresh."""
-        return self._received[0]
 
     def view_of(self, neighbours: Sequence[Neighbour], whole: bool = True) -> NeighbourView:
         """
@@ -370,10 +360,6 @@ class Instance:
                 expiry + 2.0 * period * hops, period)
             for part in self.parts.values():
                 part.round(elected)
-
-    def message(self) -> InstanceMessage:
-        """Return this instance's part of the message."""
-        return InstanceMessage(self.algorithm.name, self.state, self.sent())
 
     def sent(self) -> Parts:
         """Return the parts of the message, by their names."""

@@ -12,17 +12,24 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A robot without ROS: the handling of received messages, and its rounds."""
+"""A robot without ROS: the handling of received messages, its rounds, and their schedule."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 import math
 from typing import Any
 
+from leader_election.election.algorithms.algorithm import change
 from leader_election.election.algorithms.bounded import Candidacy
-from leader_election.election.algorithms.fields import change
-from leader_election.election.messages.codec import codec_for, MAIN, Message, Position
-from leader_election.election.messages.shortening import counters, shortened
+from leader_election.election.messages.codec import (
+    codec_for,
+    counters,
+    InstanceMessage,
+    MAIN,
+    Message,
+    Position,
+    shortened,
+)
 from leader_election.election.messages.swarm_key import Authentication, Keys, NO_KEYS
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.part import PARTS
@@ -47,13 +54,22 @@ from leader_election.election.robot.neighbourhood import (
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.reception import DROPPED, HEARD, Reception, ROUNDS
 from leader_election.election.robot.sensing import Sensing, SENSING_COUNTERS
-from leader_election.election.robot.strength import RobotKnowledge, Strength
+from leader_election.election.robot.strength import RobotKnowledge
 
 LEADER_CHANGES = 'leader_changes'
 ODOMETRY_WITHOUT_TRANSFORM = 'odometry_without_transform'
 UNMEASURED = 'neighbours_unmeasured'
 NEWS = 0.5
 """A distance that has changed by less waits for the next round of the period [m]."""
+GOLDEN = 0.6180339887498949
+"""The golden ratio minus one, whose multiples modulo 1 spread evenly."""
+REACTIVE_INTERVAL = 0.1
+"""The least time from a round to one that a message causes [s]."""
+REPEATS = (REACTIVE_INTERVAL, 2.0 * REACTIVE_INTERVAL)
+"""
+The delays of the rounds that follow a change of the leader one by one, so that a neighbour which
+lost the message receives the change before the next period [s].
+"""
 COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, *SENSING_COUNTERS,
             ODOMETRY_WITHOUT_TRANSFORM,
             UNMEASURED,
@@ -154,16 +170,6 @@ class Robot:
     def state(self) -> Any:
         """Return the state of the first instance's election."""
         return self.main.state
-
-    @property
-    def strength(self) -> Strength:
-        """Return the strength of the robot in the first instance."""
-        return self.main.strength
-
-    @property
-    def leads(self) -> bool:
-        """Return whether the robot leads in its first instance."""
-        return self.main.leads
 
     @property
     def position(self) -> Position | None:
@@ -320,8 +326,8 @@ class Robot:
 
     def _payload(self) -> str:
         """Return the message to broadcast, shortened where it exceeds the wire's limit."""
-        others = {name: instance.message() for name, instance in self.instances.items()
-                  if name != MAIN}
+        others = {name: InstanceMessage(each.algorithm.name, each.state, each.sent())
+                  for name, each in self.instances.items() if name != MAIN}
         message = Message(
             id=self.parameters.robot_id, frame=self.parameters.frame,
             position=self.sensing.position, export=self.main.state,
@@ -332,3 +338,115 @@ class Robot:
         for name, instance in self.instances.items():
             instance.was_sent(message.of_instance(name)[2])
         return payload
+
+
+class RoundSchedule:
+    """
+    Runs a robot's rounds when they are due: each period, on news, after a change of leader.
+
+    A message that would change something has a round at once, but at most one per
+    :data:`REACTIVE_INTERVAL`, with schedule ``reactive``.
+    """
+
+    def __init__(self, robot: Robot, now: Callable[[], float],
+                 run: Callable[[float, list[Neighbour] | None], None],
+                 timer: Callable[[float, Callable[[], None]], Any],
+                 restart: Callable[[Any, float], None]) -> None:
+        """
+        Start the timers. The first round is due by the robot's phase.
+
+        :param now: returns the time on the robot's clock [s].
+        :param run: runs a round at a time. It calls :meth:`has_run`.
+        :param timer: creates a timer of a period [s] on that clock. It has ``cancel()`` and
+            ``is_canceled()``.
+        :param restart: starts a timer anew with another period [s].
+        """
+        self._robot, self._now, self._run, self._restart = robot, now, run, restart
+        self._last_check = self._last_beat = float('-inf')
+        self._period = robot.parameters.round_period
+        self._repeats: list[float] = []
+        self._in_phase = False
+        self._is_reactive = robot.parameters.schedule == 'reactive'
+        self._heartbeat = timer(
+            phase(robot.parameters.robot_id) * self._period, self._on_heartbeat)
+        self._reaction = timer(REACTIVE_INTERVAL, lambda: self._react(self._now()))
+        self._repeat = timer(REACTIVE_INTERVAL, self._on_repeat)
+        for each in (self._reaction, self._repeat):
+            each.cancel()
+
+    def set_period(self, period: float) -> None:
+        """Change the period of the rounds [s]."""
+        self._period = period
+        self._restart(self._heartbeat, period)
+
+    def stop(self) -> None:
+        """Stop the timers. No round follows."""
+        for each in (self._heartbeat, self._reaction, self._repeat):
+            each.cancel()
+
+    def catch_up(self, now: float) -> None:
+        """
+        Run the round of the period if it is overdue.
+
+        Messages that arrived before the timer are processed first. A round must not wait for them.
+        """
+        if self._in_phase and now - self._last_beat >= self._period:
+            self._on_heartbeat()
+
+    def take_news(self, now: float) -> None:
+        """Run a round for a message that is news, or plan it, if the schedule is reactive."""
+        if not self._is_reactive:
+            return
+        pause = REACTIVE_INTERVAL - (now - self._last_check)
+        if pause <= 0.0:
+            self._react(now)
+        elif self._reaction.is_canceled():
+            self._restart(self._reaction, pause)
+
+    def has_run(self, now: float, changed: bool) -> None:
+        """
+        Note that a round has run, and plan the next one that repeats a change of the leader.
+
+        :param changed: whether the leader has just changed, which restarts the repeats.
+        """
+        self._reaction.cancel()
+        self._last_check = now
+        if changed and self._is_reactive:
+            self._repeats = list(REPEATS)
+        if self._repeats and (changed or self._repeat.is_canceled()):
+            self._restart(self._repeat, self._repeats.pop(0))
+
+    def _on_heartbeat(self) -> None:
+        now, period = self._now(), self._period
+        if now - self._last_beat < 0.5 * period:
+            # The timer of the first, shorter period fired late, since the node was not spun yet.
+            return
+        if not self._in_phase:
+            self._in_phase = True
+            self.set_period(period)
+        self._last_beat = now
+        self._run(now, None)
+
+    def _on_repeat(self) -> None:
+        self._repeat.cancel()
+        self._run(self._now(), None)
+
+    def _react(self, now: float) -> None:
+        """Run a round if it would change something."""
+        self._reaction.cancel()
+        self._last_check = now
+        pending = self._robot.would_change(now)
+        if pending is not None:
+            self._run(now, pending)
+
+
+def phase(robot_id: int) -> float:
+    """
+    Return the phase of a robot's rounds within the period, as a fraction in [0, 1).
+
+    The phases of consecutive ids, multiples of the golden ratio, are spread evenly.
+
+    >>> [round(phase(robot), 2) for robot in (0, 1, 2, 3)]
+    [0.0, 0.62, 0.24, 0.85]
+    """
+    return (robot_id * GOLDEN) % 1.0

@@ -314,14 +314,10 @@ class Sensing:
         place, yaw = self.locate(now), self.source.heading
         return None if place is None or yaw is None else (*place, yaw)
 
-    @property
-    def estimate(self) -> Estimate | None:
-        """Return the estimate of the own pose for the robot's messages, ``None`` if unknown."""
-        return None if self.position is None else self.source.estimate
-
     def sent(self) -> Mapping[str, Estimate]:
         """Return the part of the robot's messages, by its name, empty if the pose is unknown."""
-        return {} if self.estimate is None else {'localisation': self.estimate}
+        estimate = None if self.position is None else self.source.estimate
+        return {} if estimate is None else {'localisation': estimate}
 
     def odometry_age(self, now: float) -> float | None:
         """Return the age of the last odometry [s], ``None`` if none was received."""

@@ -28,8 +28,7 @@ from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.neighbourhood import LATE_AFTER, Neighbour
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.reasons import Change
-from leader_election.election.robot.robot import Robot
-from leader_election.election.robot.rounds import RoundSchedule
+from leader_election.election.robot.robot import Robot, RoundSchedule
 from leader_election.parameters import ParameterError
 from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes import clock, declare, robot_topics

@@ -150,8 +150,8 @@ def _as_statuses(robot: Robot, name: str,
 
 
 def _election(robot: Robot, now: float) -> Concern:
-    values: dict[str, Any] = {vocabulary.STRENGTH: f'{robot.strength.announced:g}',
-                              'strength_rejected': robot.strength.rejected}
+    values: dict[str, Any] = {vocabulary.STRENGTH: f'{robot.main.strength.announced:g}',
+                              'strength_rejected': robot.main.strength.rejected}
     for name, instance in robot.instances.items():
         of_instance = {
             vocabulary.LEADER: instance.leader, vocabulary.ROLE: instance.role,

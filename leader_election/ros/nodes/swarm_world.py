@@ -91,7 +91,7 @@ class RadioRelay:
 
     def _relay(self, message: String) -> None:
         """Send a message by radio to the robots that receive it."""
-        sender, now = codec.sender(message.data), self._time()
+        sender, now = codec.sender_at_start(message.data), self._time()
         if sender is None or not self._world.send(sender, message, now):
             self.dropped += 1
             self._node.get_logger().warning(

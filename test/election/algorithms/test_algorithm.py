@@ -37,11 +37,11 @@ from leader_election.election.algorithms import (
     Device,
     RECURSIVE,
 )
-from leader_election.election.algorithms.algorithm import BARRED, drawn, reads_chance, unseeded
-from leader_election.election.algorithms.bounded import Candidacy
-from leader_election.election.algorithms.fields import (
+from leader_election.election.algorithms.algorithm import (
+    BARRED,
     change,
     Count,
+    drawn,
     Field,
     fields_of,
     Hops,
@@ -49,9 +49,12 @@ from leader_election.election.algorithms.fields import (
     Kept,
     Negated,
     PerLevel,
+    reads_chance,
     Ticks,
     Unbounded,
+    unseeded,
 )
+from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.recursive import LEVELS
 from leader_election.election.algorithms.replicated import ENTRIES
 from leader_election.election.robot.parameters import ElectionParameters

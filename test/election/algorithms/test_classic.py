@@ -25,7 +25,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.algorithms import CLASSIC, Device
 from leader_election.election.algorithms.algorithm import BARRED
-from leader_election.election.algorithms.classic import Choice, Choices, classic_round, configure
+from leader_election.election.algorithms.classic import (
+    Choice,
+    Choices,
+    classic_round,
+    ClassicParameters,
+)
 from leader_election.swarm.reference_partition import Graph, reach
 import pytest
 
@@ -35,7 +40,7 @@ NOT_ANYBODY = (inf, -1)
 def rest(graph: Graph, strengths: dict[int, float], radius: float,
          states: dict[int, Choice]) -> bool:
     """Say whether a network in these states, heard by all, stays as it is."""
-    network = Network(CLASSIC, graph, strengths, configure(radius))
+    network = Network(CLASSIC, graph, strengths, ClassicParameters(radius))
     for i, heard in network.mailboxes.items():
         heard.update({j: states[j] for j in graph[i]})
     network.states = dict(states)
@@ -76,14 +81,14 @@ def test_member_follows_the_nearest_leader_and_backs_the_stronger():
 def test_backed_leader_depends_on_the_distance(far, expected):
     heard = Choices([-9.0], [9], [2.0], [2.0], [9], [1], [1])
     found = classic_round(
-        Device(5, 1.0), Choice(-7.0, 7, 1.0, 1.0, 7), heard, [far], configure(10.0))
+        Device(5, 1.0), Choice(-7.0, 7, 1.0, 1.0, 7), heard, [far], ClassicParameters(10.0))
     assert found[:3] == (*expected, 2.0 + far) and found.lead_hops == 2
 
 
 def test_own_backed_pair_stays_when_neighbours_back_weaker_robots():
     heard = Choices([-6.0], [6], [1.0], [1.0], [6], [1], [1])
     found = classic_round(
-        Device(5, 1.0), Choice(-7.0, 7, 1.0, 1.0, 7), heard, [1.0], configure(10.0))
+        Device(5, 1.0), Choice(-7.0, 7, 1.0, 1.0, 7), heard, [1.0], ClassicParameters(10.0))
     assert found == Choice(-7.0, 7, 2.0, 2.0, 6, 2, 2)
 
 
@@ -92,7 +97,7 @@ def test_distance_is_infinite_when_no_leader_is_known(leader):
     """The device backs nobody, and its neighbour knows no leader."""
     heard = Choices([inf], [-1], [6.0], [inf], [leader], [1], [1])
     found = classic_round(Device(5, 1.0), Choice(*NOT_ANYBODY, 0.0, 3.0, 7), heard, [1.0],
-                          configure(10.0))
+                          ClassicParameters(10.0))
     assert found == Choice(*NOT_ANYBODY, 7.0, inf, 5, 2, 0)
 
 
@@ -103,14 +108,14 @@ def test_neighbour_is_ignored_when_beyond_the_hop_limit_or_backing_nobody():
     for order in permutations((good, far, nobody)):
         assert classic_round(
             Device(5, 1.0), Choice(-7.0, 7, 1.0, 1.0, 7), Choices(*zip(*order)), [1.0] * 3,
-            configure(10.0, hop_limit=3)) == Choice(-9.0, 0, 3.0, 3.0, 0, 3, 3)
+            ClassicParameters(10.0, hop_limit=3)) == Choice(-9.0, 0, 3.0, 3.0, 0, 3, 3)
 
 
 def test_barred_robot_has_no_leader_when_none_is_within_the_radius():
     beyond, within = Choice(-9.0, 0, 2.0, 9.5, 3, 1, 1), Choice(-9.0, 0, 2.0, 9.0, 20, 1, 1)
     for order in permutations((beyond, within)):
         found = classic_round(Device(5, BARRED), Choice(*NOT_ANYBODY, 0.0, 3.0, 7),
-                              Choices(*zip(*order)), [1.0] * 2, configure(10.0))
+                              Choices(*zip(*order)), [1.0] * 2, ClassicParameters(10.0))
         assert (found.distance, found.leader) == (10.0, 20)
 
 
@@ -125,7 +130,7 @@ def networks(draw):
     """Draw a network with every state and every mailbox corrupted."""
     graph = draw(graphs())
     network = Network(CLASSIC, graph, {i: draw(STRENGTHS) for i in graph},
-                      configure(draw(st.integers(1, 80)) / 8))
+                      ClassicParameters(draw(st.integers(1, 80)) / 8))
     return corrupt(network, states(
         CLASSIC, ids=st.integers(0, len(graph) + 3), whole=st.integers(-1, len(graph) + 3),
         real=st.just(0.0) | LENGTHS | st.floats(-1e300, 1e300)), draw)
@@ -161,5 +166,5 @@ def test_path_to_the_leader_is_the_first_of_equal_length():
     """Its two neighbours are 1 m away, and 1 and 3 hops from robot 5."""
     device, said = Device(3, 1.0), Choice(-9.0, 5, 1.0, 1.0, 5, 1, 1)
     found = CLASSIC.compute(device, said, [said, said._replace(hops=3)], [1.0, 1.0],
-                            configure(9.0))
+                            ClassicParameters(9.0))
     assert (found.leader, found.distance, found.hops) == (5, 2.0, 2)

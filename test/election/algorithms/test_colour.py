@@ -23,7 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import COLOUR, Device
 from leader_election.election.algorithms.algorithm import NO_HOP_LIMIT
-from leader_election.election.algorithms.colour import colour_round, configure, Key, Keys
+from leader_election.election.algorithms.colour import colour_round, ColourParameters, Key, Keys
 from leader_election.swarm.reference_partition import partition
 import pytest
 
@@ -44,7 +44,7 @@ def turn(before: Key, *messages: Key) -> Key:
     """Return the new state of device 9 from its state and messages."""
     # The columns are longer than the neighbours are many: what lies behind is of no meaning.
     columns = Keys(*zip(*messages, Key(-99.0, 0.0, 0, 1, 0, 0, 9)))
-    return colour_round(Device(9, 5.0), before, columns, [1.0] * len(messages), configure())
+    return colour_round(Device(9, 5.0), before, columns, [1.0] * len(messages), ColourParameters())
 
 
 @pytest.mark.parametrize('before, messages, after', [
@@ -167,7 +167,7 @@ BITS = st.integers(0, 1)
 def networks(draw):
     """Draw a network with every state and every mailbox corrupted."""
     graph = {i: dict.fromkeys(row, 1.0) for i, row in draw(graphs(most=14)).items()}
-    network = Network(COLOUR, graph, {i: draw(STRENGTHS) for i in graph}, configure())
+    network = Network(COLOUR, graph, {i: draw(STRENGTHS) for i in graph}, ColourParameters())
     ids = st.integers(0, len(graph) + 3)
     lies = draw(st.lists(st.builds(
         Key, value=(STRENGTHS | st.just(4.0)).map(lambda strength: -strength),

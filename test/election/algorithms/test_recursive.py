@@ -21,7 +21,7 @@ from election.algorithms.simulate import led, Network, shuffled
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Device, RECURSIVE
-from leader_election.election.algorithms.recursive import configure, LEVELS, nearest
+from leader_election.election.algorithms.recursive import LEVELS, nearest, RecursiveParameters
 from leader_election.swarm.reference_partition import partition
 import pytest
 
@@ -39,7 +39,7 @@ def test_distance_is_over_the_first_of_the_nearest_neighbours(lengths, hops, exp
 
 
 def test_device_that_leads_itself_has_no_hops():
-    device, parameters = Device(1, 5.0), configure(3.0, 7)
+    device, parameters = Device(1, 5.0), RecursiveParameters(3.0, 7)
     assert parameters.hop_limit == 7
     found = RECURSIVE.compute(device, RECURSIVE.start(device), [], [], parameters)
     assert (found.leader, found.best_hops) == (1, (0,) * LEVELS)
@@ -52,7 +52,7 @@ def test_first_rounds_spread_one_level_only():
     In the first round nobody takes part in the gossip, in the second each device announces
     itself, and in the third 1 knows 2. Level 1 stays empty.
     """
-    network = Network(RECURSIVE, links((1, 2, 3.0)), {1: 5.0, 2: 9.0}, configure(3.0))
+    network = Network(RECURSIVE, links((1, 2, 3.0)), {1: 5.0, 2: 9.0}, RecursiveParameters(3.0))
     rounds = []
     for _ in range(3):
         network.lockstep()
@@ -74,7 +74,7 @@ def test_number_of_levels_limits_the_leaders_found(levels):
     graph = links(*((i, i + 1, 1.0) for i in range(32)))
     algorithm = RECURSIVE.with_levels(levels)
     assert algorithm is RECURSIVE.with_levels(levels) and algorithm.levels == levels
-    network = Network(algorithm, graph, {i: -float(i) for i in graph}, configure(1.0))
+    network = Network(algorithm, graph, {i: -float(i) for i in graph}, RecursiveParameters(1.0))
     for _ in range(80):
         network.sweep(sorted(graph))
     reached = 2 * (levels - 1)
@@ -88,7 +88,7 @@ def test_number_of_levels_limits_the_leaders_found(levels):
 def test_fresh_start_ends_in_the_partition_of_bounded_election(
         graph, eighths, seed, data):
     strengths = {i: data.draw(STRENGTHS) for i in graph}
-    network = Network(RECURSIVE, graph, strengths, configure(eighths / 8))
+    network = Network(RECURSIVE, graph, strengths, RecursiveParameters(eighths / 8))
     sweep = shuffled(network, seed)
     for _ in range(100):
         sweep()

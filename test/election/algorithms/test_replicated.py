@@ -26,10 +26,10 @@ from hypothesis import strategies as st
 from leader_election.election.algorithms import Device, REPLICATED
 from leader_election.election.algorithms.recursive import LEVELS
 from leader_election.election.algorithms.replicated import (
-    configure,
     MOST_REPLICATES,
     MOST_TICKS,
     replicated_round,
+    ReplicatedParameters,
     ReplicatesOfAll,
     start,
     ticked,
@@ -46,7 +46,7 @@ def heard(clock: int, rounds: int, best_value: float, best: int, apart: float) -
 
 
 def test_device_leads_itself_when_the_best_of_every_level_is_out_of_reach():
-    device, parameters = Device(3, 5.0), configure(10.0, 2, 10)
+    device, parameters = Device(3, 5.0), ReplicatedParameters(10.0, 2, 10)
     found = replicated_round(
         device, start(device), heard(0, 4, -9.0, 7, 100.0), [1.0], parameters)
     used = LEVELS - 1
@@ -56,7 +56,7 @@ def test_device_leads_itself_when_the_best_of_every_level_is_out_of_reach():
 
 
 def test_leader_may_have_the_lowest_id_and_be_exactly_at_the_radius():
-    device, parameters = Device(3, 5.0), configure(10.0, 2, 10)
+    device, parameters = Device(3, 5.0), ReplicatedParameters(10.0, 2, 10)
     found = replicated_round(device, start(device), heard(0, 4, -9.0, 0, 8.0), [2.0], parameters)
     assert (found.leader, found.distance, found.depth) == (0, 10.0, 0)
 
@@ -64,13 +64,13 @@ def test_leader_may_have_the_lowest_id_and_be_exactly_at_the_radius():
 def test_device_alone_returns_the_first_level():
     device = Device(3, 5.0)
     found = replicated_round(
-        device, start(device), ReplicatesOfAll(*[()] * 9), [], configure(10.0, 2, 10))
+        device, start(device), ReplicatesOfAll(*[()] * 9), [], ReplicatedParameters(10.0, 2, 10))
     assert (found.leader, *map(list, (found.best, found.best_distance, found.best_hops))) == (
         3, [3, 3], [0.0], [0])
 
 
 def test_device_takes_the_time_of_its_neighbours_in_its_first_round_only():
-    device, parameters = Device(3, 5.0), configure(10.0, 2, 10)
+    device, parameters = Device(3, 5.0), ReplicatedParameters(10.0, 2, 10)
     alone = replicated_round(device, start(device), heard(7, 4, -9.0, 7, 1.0), [1.0], parameters)
     assert (alone.clock, alone.rounds) == (7, 5)
     later = replicated_round(
@@ -90,7 +90,7 @@ def test_replicates_are_matched_by_the_clock_of_each_neighbour():
     Robot 2 sends 7 in the replicate that both have, and 8 in the dropped one.
     """
     device = Device(1, 5.0)
-    parameters = configure(10.0, 2, 100)
+    parameters = ReplicatedParameters(10.0, 2, 100)
     own = REPLICATED.start(device)._replace(clock=3, rounds=99, depth=0)
     said = REPLICATED.start(Device(2, 0.0))
     said = said._replace(clock=3, rounds=99, depth=0,
@@ -120,7 +120,7 @@ def networks(draw):
     size = len(graph)
     network = Network(
         REPLICATED, graph, {i: draw(STRENGTHS) for i in graph},
-        configure(draw(st.integers(0, 48)) / 8, draw(st.integers(2, MOST_REPLICATES)),
+        ReplicatedParameters(draw(st.integers(0, 48)) / 8, draw(st.integers(2, MOST_REPLICATES)),
                   2 * size + 2))
     return corrupt(network, states(
         REPLICATED, ids=st.integers(0, size + 3), whole=st.integers(-20, 20),
@@ -144,11 +144,12 @@ def test_swarm_stabilises_to_the_partition_of_bounded_election_from_any_state(
     hops = math.floor(parameters.radius / 0.5) + 1
     regions = groups(graph, strengths, parameters.radius, 'id')
     assert len(regions) < LEVELS
-    for _ in range(len(regions) * ((parameters.replicates + 1) * parameters.period + hops)):
+    level = (parameters.replicates + 1) * parameters.replicate_period + hops
+    for _ in range(len(regions) * level):
         round_of_all()
     expected = {i: found[:2] for region in regions for i, found in region.items()}
     clocks = {state.clock for state in network.states.values()}
-    for _ in range(3 * parameters.period):
+    for _ in range(3 * parameters.replicate_period):
         round_of_all()
         assert led(network) == expected
     assert min(state.clock for state in network.states.values()) >= max(clocks) + 2

@@ -23,10 +23,10 @@ from hypothesis import strategies as st
 from leader_election.election.algorithms import Device, RESILIENT
 from leader_election.election.algorithms.algorithm import NO_HOP_LIMIT
 from leader_election.election.algorithms.resilient import (
-    configure,
     Follower,
     Followers,
     resilient_round,
+    ResilientParameters,
 )
 from leader_election.swarm.reference_partition import partition
 import pytest
@@ -38,7 +38,8 @@ def heard(*messages: Follower) -> Follower:
     before = RESILIENT.start(device)._replace(diameter=4.0)
     # The columns are longer than the neighbours are many: what lies behind is of no meaning.
     columns = Followers(*zip(*messages, Follower(-99.0, 0.0, 0, 9.0, 99.0, 0, 9)))
-    return resilient_round(device, before, columns, [1.0] * len(messages), configure(2.0))
+    return resilient_round(
+        device, before, columns, [1.0] * len(messages), ResilientParameters(2.0))
 
 
 ALONE = Follower(-5.0, 0.0, 9, 9.0, 0.0, 9, 9)
@@ -94,12 +95,12 @@ def test_candidacy_at_the_largest_exact_distance_is_not_adopted():
     assert heard(Follower(-7.0, most - 1, 4, 1e300, 0.0, 1, 4)).distance == most
     device = Device(9, 5.0)
     before = RESILIENT.start(device)._replace(diameter=1e308)
-    found = resilient_round(device, before, Followers(*[[]] * 7), [], configure(1000.0))
+    found = resilient_round(device, before, Followers(*[[]] * 7), [], ResilientParameters(1000.0))
     assert found.radius == most
 
 
 def test_hop_limit_bounds_distance_and_radius():
-    device, limited = Device(9, 5.0), configure(2.0, radius_inclusive=True, hop_limit=3)
+    device, limited = Device(9, 5.0), ResilientParameters(2.0, radius_inclusive=True, hop_limit=3)
     for distance, found in ((2.0, (-7.0, 3.0, 4, 3.0)), (3.0, (-5.0, 0.0, 9, 3.0))):
         heard = Followers(*zip(Follower(-7.0, distance, 4, 9.0, 0.0, 1, 4)))
         before = RESILIENT.start(device)._replace(diameter=4.0)
@@ -107,17 +108,19 @@ def test_hop_limit_bounds_distance_and_radius():
 
 
 def test_radius_is_exclusive_by_default():
-    assert configure(2.0) == configure(2.0, radius_inclusive=False)
+    assert ResilientParameters(2.0) == ResilientParameters(2.0, radius_inclusive=False)
 
 
 def test_robot_at_the_radius_relays_only_when_the_radius_is_inclusive():
     # The neighbour is 2 hops from leader 1, whose radius is 2.
     device = Device(5, 5.0)
     heard = Followers([-5.0], [2.0], [1], [2.0], [2.0], [4], [3])
-    by_the_text = resilient_round(device, RESILIENT.start(device), heard, [1.0], configure(1.0))
+    by_the_text = resilient_round(
+        device, RESILIENT.start(device), heard, [1.0], ResilientParameters(1.0))
     assert (by_the_text.leader, by_the_text.distance) == (5, 0.0)
     inclusive = resilient_round(
-        device, RESILIENT.start(device), heard, [1.0], configure(1.0, radius_inclusive=True))
+        device, RESILIENT.start(device), heard, [1.0],
+        ResilientParameters(1.0, radius_inclusive=True))
     assert (inclusive.leader, inclusive.distance) == (1, 3.0)
 
 
@@ -143,7 +146,7 @@ def networks(draw, factors):
     """Draw a network with every state and every mailbox corrupted."""
     graph = {i: dict.fromkeys(row, 1.0) for i, row in draw(graphs(most=12)).items()}
     strengths = {i: draw(STRENGTHS) for i in graph}
-    network = Network(RESILIENT, graph, strengths, configure(draw(factors)))
+    network = Network(RESILIENT, graph, strengths, ResilientParameters(draw(factors)))
     ids = st.integers(0, len(graph) + 3)
     return corrupt(network, st.builds(
         Follower, value=STRENGTHS.map(lambda strength: -strength), distance=HOPS, leader=ids,

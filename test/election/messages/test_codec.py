@@ -34,7 +34,7 @@ from leader_election.election.algorithms import (
     RECURSIVE,
     REPLICATED,
 )
-from leader_election.election.algorithms.fields import Field
+from leader_election.election.algorithms.algorithm import Field
 from leader_election.election.messages.codec import (
     algorithm_of,
     Codec,
@@ -44,7 +44,6 @@ from leader_election.election.messages.codec import (
     MAX_LENGTH,
     Message,
     MOST_INSTANCES,
-    sender,
     VERSION,
     whereabouts,
 )
@@ -146,10 +145,10 @@ def test_header_of_a_message_of_the_maximum_length_is_read():
     document = payload(a='colour', x='')
     longest = document.replace('"x": ""', f'"x": "{"y" * (MAX_LENGTH - len(document))}"')
     assert len(longest) == MAX_LENGTH
-    assert (sender(longest), whereabouts(longest)) == (3, (3, 'map', (1.5, 2.0)))
+    assert whereabouts(longest) == (3, 'map', (1.5, 2.0))
     assert algorithm_of(longest) == 'colour'
     for longer in (longest + ' ', longest + '\n'):
-        assert (sender(longer), whereabouts(longer)) == (None, None)
+        assert whereabouts(longer) is None
         assert algorithm_of(longer) == 'bounded'
 
 
@@ -170,8 +169,8 @@ ODD = st.sampled_from([
 @pytest.mark.parametrize('wire', [
     payload(v=VERSION + 1), payload(v=...), payload(id=...), payload(id=True), payload(id='3'),
     payload(id=-1), payload(x=math.nan), '[3]', '[' * MAX_LENGTH, payload(x='x' * MAX_LENGTH)])
-def test_sender_of_an_unreadable_message_is_none(wire):
-    assert sender(wire) is None and isinstance(CODEC.decode(wire), RejectReason)
+def test_unreadable_message_is_rejected(wire):
+    assert whereabouts(wire) is None and isinstance(CODEC.decode(wire), RejectReason)
 
 
 @given(MESSAGES)

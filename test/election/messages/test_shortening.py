@@ -18,9 +18,14 @@ from collections import Counter
 
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.mandates.mandates import MandatePart
-from leader_election.election.messages.codec import Codec, InstanceMessage, Message
+from leader_election.election.messages.codec import (
+    Codec,
+    counters,
+    InstanceMessage,
+    Message,
+    shortened,
+)
 from leader_election.election.messages.region_codec import region_part
-from leader_election.election.messages.shortening import counters, shortened
 from leader_election.localisation.sighting import Sighting
 from leader_election.localisation.source import Estimate
 

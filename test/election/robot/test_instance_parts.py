@@ -179,7 +179,7 @@ def test_robot_in_a_zone_would_not_change_without_news() -> None:
         'robot_id': 1, 'zones': '{a: [[-1, -1], [2, -1], [2, 1], [-1, 1]]}'}))
     robot.sensing.take_odometry((0.0, 0.0, 0.0), 0.0)
     robot.round(0.0)
-    assert robot.leads and robot.would_change(0.0) is None
+    assert robot.main.leads and robot.would_change(0.0) is None
     for sender, x in ((7, 3.0), (8, 1.0)):
         robot.receive(codec_for(BOUNDED).encode(Message(sender, 'map', (x, 0.0), STATE)), 0.0)
     robot.round(0.0)

@@ -66,7 +66,7 @@ def test_leadership_is_reported_for_leader_follower_and_robot_without_leader() -
 def test_hops_are_empty_when_the_algorithm_does_not_count_them() -> None:
     robot = Swarm(line(1), algorithm='colour').robots[1]
     values = leadership_values(robot, robot.main, '/robot_1', '/neighbourhood')
-    assert robot.leads and values['hops'] == ''
+    assert robot.main.leads and values['hops'] == ''
 
 
 # The parsing of diagnostics, whatever is published on their topic.

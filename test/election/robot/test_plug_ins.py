@@ -194,7 +194,8 @@ def test_strength_is_kept_and_counted_when_its_source_fails(registered: Any, fai
     registered(STRENGTH_SOURCES, StrengthSource('bad', hysteresis=0.0, compute=fails))
     swarm = Swarm(line(2), strength_source='bad', strength=7.0)
     swarm.sweep(3)
-    assert swarm.robots[1].strength.rejected == 3 and swarm.robots[1].strength.announced == 7.0
+    strength = swarm.robots[1].main.strength
+    assert strength.rejected == 3 and strength.announced == 7.0
 
 
 def test_plug_in_metric_uses_its_own_parameters(registered: Any) -> None:

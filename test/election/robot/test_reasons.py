@@ -48,7 +48,7 @@ def move(of: Swarm, robot: int, x: float) -> None:
 
 
 def weaken(of: Swarm, robot: int, to: float) -> None:
-    of.robots[robot].strength.update(to)
+    of.robots[robot].main.strength.update(to)
 
 
 CHANGES: dict[str, tuple[int, Callable[[Swarm], None], int, Reason, str]] = {

@@ -23,8 +23,7 @@ from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.neighbourhood import doubt, Offer
 from leader_election.election.robot.parameters import built, ElectionParameters, InstanceParameters
 from leader_election.election.robot.reception import ROUNDS
-from leader_election.election.robot.robot import LEADER_CHANGES, Robot
-from leader_election.election.robot.rounds import phase
+from leader_election.election.robot.robot import LEADER_CHANGES, phase, Robot
 from leader_election.parameters import build
 import pytest
 
@@ -87,10 +86,10 @@ def test_duplicate_id_is_detected_when_both_send_equal_messages():
 def test_strength_is_its_parameter_until_its_source_gives_a_value():
     me = robot(strength_source='topic', strength=1.0)
     me.configure(parameters(strength_source='topic', strength=7.0))
-    assert me.strength.announced == 7.0
-    me.strength.update(2.0)
+    assert me.main.strength.announced == 7.0
+    me.main.strength.update(2.0)
     me.configure(parameters(strength_source='topic', strength=9.0))
-    assert me.strength.announced == 2.0
+    assert me.main.strength.announced == 2.0
 
 
 def test_round_is_triggered_when_the_candidacy_would_change():
@@ -122,7 +121,7 @@ def test_missed_messages_trigger_no_round():
     me = robot(odometry_expiry=9.0, message_expiry=9.0, hop_limit=3)
     me.receive(says(7, far=1.0, leader=9), 0.0)
     me.round(2.6)
-    assert me.leads and me.would_change(2.6) is None, 'its candidacy is too old'
+    assert me.main.leads and me.would_change(2.6) is None, 'its candidacy is too old'
 
 
 def test_probability_of_a_wrong_leader_is_that_of_the_localised_robots():

@@ -28,7 +28,7 @@ from leader_election.election.part import ElectionOutcome
 from leader_election.election.regions.aggregate import top
 from leader_election.election.regions.region import CANDIDATE, RELAY
 from leader_election.election.regions.task import Task
-from leader_election.election.robot.membership import Membership, previous_state
+from leader_election.election.robot.membership import Membership
 from leader_election.election.robot.neighbourhood import no_view
 import pytest
 
@@ -249,11 +249,6 @@ def test_task_knows_the_neighbours_in_its_region_and_a_leader_the_borders() -> N
     assert seen[1] == ({2: (1.0, 0.0)}, {3: (2.0, 0.0, 1.0)})
     assert seen[2] == ({1: (0.0, 0.0)}, {})
     assert seen[3] == ({}, {1: (0.0, 0.0, 2.0)})
-
-
-def test_state_before_a_round_is_that_of_the_election_and_of_the_region() -> None:
-    region = alone(regions=True).region
-    assert previous_state(STATE, region, role=2) == (8, 2.0, *region._replace(role=2))
 
 
 @pytest.mark.parametrize(('mandate', 'role', 'counted'), [

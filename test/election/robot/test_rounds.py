@@ -18,7 +18,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from leader_election.election.robot.rounds import phase, REACTIVE_INTERVAL, REPEATS, RoundSchedule
+from leader_election.election.robot.robot import phase, REACTIVE_INTERVAL, REPEATS, RoundSchedule
 import pytest
 
 
@@ -44,12 +44,13 @@ class Timer:
 class Scheduled:
     """A schedule and the times of its rounds."""
 
-    def __init__(self, robot_id: int = 1, period: float = 1.0) -> None:
+    def __init__(self, robot_id: int = 1, period: float = 1.0,
+                 schedule: str = 'reactive') -> None:
         self.now, self.rounds = 0.0, list[float]()
         self.timers: list[Timer] = []
         self.pending: str | None = None
         self.given: list[Any] = []
-        parameters = SimpleNamespace(robot_id=robot_id, round_period=period, schedule='reactive')
+        parameters = SimpleNamespace(robot_id=robot_id, round_period=period, schedule=schedule)
         self.robot: Any = SimpleNamespace(
             would_change=lambda now: self.pending, parameters=parameters)
         self.schedule = RoundSchedule(
@@ -119,7 +120,8 @@ def test_news_runs_no_round_that_would_change_nothing_or_without_a_reactive_sche
     made = Scheduled()
     made.schedule.take_news(10.0)
     assert made.rounds == []
-    made.pending, made.robot.parameters.schedule = 'change', 'periodic'
+    made = Scheduled(schedule='periodic')
+    made.pending = 'change'
     made.schedule.take_news(20.0)
     made.schedule.has_run(20.0, True)
     assert made.rounds == [] and made.timers[1].is_canceled() and made.timers[2].is_canceled()

@@ -112,13 +112,13 @@ def battery(percentage: float) -> Any:
 def test_own_number_is_not_announced_when_it_is_beyond_the_limits():
     me = Robot(parameters(strength_source='battery', strength=0.25))
     me.main.take_strength(battery(57.0), 0.0)
-    assert me.strength.announced == 0.25 and me.strength.rejected == 1
+    assert me.main.strength.announced == 0.25 and me.main.strength.rejected == 1
     status = statuses(me, 'r5', 0.0)[0]
     assert status.level == DiagnosticStatus.WARN
     assert status.message == (
         'strength source battery gave 57, beyond strength_limits [0, 1]')
     me.main.take_strength(battery(0.57), 0.0)
-    assert me.strength.announced == 0.57
+    assert me.main.strength.announced == 0.57
     assert statuses(me, 'r5', 0.0)[0].level == DiagnosticStatus.OK
 
 

@@ -70,7 +70,7 @@ def test_strength_of_a_file_takes_precedence_for_its_robot(tmp_path):
     file = tmp_path / 'mine.yaml'
     file.write_text('/swarm/bob/election_node:\n  ros__parameters: {strength: 2.5}\n')
     with hosted(LISTED, 'strengths:=id', file=file) as robots:
-        assert [robot.robot.strength.announced for robot in robots] == [7.0, 2.5]
+        assert [robot.robot.main.strength.announced for robot in robots] == [7.0, 2.5]
         assert [robot.get_parameter('strength').value for robot in robots] == [7.0, 2.5]
 
 
