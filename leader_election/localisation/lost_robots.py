@@ -28,12 +28,11 @@ from collections.abc import Iterable, Sequence
 import math
 from typing import NamedTuple
 
-from leader_election.localisation.innovations import Innovation
+from leader_election.localisation.innovations import AGAINST, Innovation, score
 from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter, Observed
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.pose_estimates import SIZE
 from leader_election.localisation.poses import Array, between, compose, PlanePose
-from leader_election.localisation.rejections import AGAINST, score
 from leader_election.localisation.sighting import Places, range_variance
 import numpy as np
 from numpy.typing import NDArray

@@ -20,7 +20,7 @@ estimate of another filter, so no data counts twice. This is the difference from
 intersection (L. Carrillo-Arce et al., IROS 2013; H. Li, F. Nashashibi, IEEE ITS Magazine 2013) and
 from updates that robots exchange (L. Luft et al., IJRR 2018).
 
-Rejected sightings show faults (:mod:`.rejections`). Late sightings are moved to the present poses
+Rejected sightings show faults (:mod:`.innovations`). Late sightings are moved to the present poses
 with the noise of the motion since.
 """
 
@@ -30,7 +30,12 @@ import math
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leader_election.localisation.innovations import Innovation, NoiseAdaptation
+from leader_election.localisation.innovations import (
+    Innovation,
+    NoiseAdaptation,
+    Rejections,
+    WrongIds,
+)
 from leader_election.localisation.own_sightings import Track, WaitingSighting
 from leader_election.localisation.parameters import LocalisationParameters, SIGHTING_INTERVAL
 from leader_election.localisation.pose_estimates import (
@@ -40,7 +45,6 @@ from leader_election.localisation.pose_estimates import (
     UNEXPLAINED_SPEED,
 )
 from leader_election.localisation.poses import Array, between, compose, PlanePose
-from leader_election.localisation.rejections import Rejections, WrongIds
 from leader_election.localisation.sighting import Places, range_variance, seen_from, Sighting
 from leader_election.localisation.updates import (
     Earlier,

@@ -17,10 +17,10 @@
 from collections.abc import Sequence
 import math
 
+from leader_election.localisation.innovations import Rejections, REMEMBERED_FOR
 from leader_election.localisation.lost_robots import Evidence, search
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.poses import between, compose, PlanePose, wrap
-from leader_election.localisation.rejections import Rejections, REMEMBERED_FOR
 from localisation.simulation import Neighbourhood
 import numpy as np
 import pytest

@@ -34,11 +34,11 @@ from leader_election.localisation.innovations import (
     RISE,
     START,
     SURE,
+    WrongIds,
 )
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.pose_estimates import from_invariant, OFFSET, pose_rows, SIZE
 from leader_election.localisation.poses import Array, wrap
-from leader_election.localisation.rejections import WrongIds
 from leader_election.localisation.sighting import range_variance
 from leader_election.localisation.updates import (
     Earlier,
