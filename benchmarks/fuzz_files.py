@@ -39,7 +39,8 @@ from leader_election.localisation.sighting import read_landmarks
 from leader_election.parameters import LeaderElectionError
 from leader_election.ros.nodes.robot_topics import MandateFile
 from leader_election.simulation.log_conversion import convert
-from leader_election.simulation.robot_logs import read_logs, read_sightings
+from leader_election.simulation.logged_sightings import read_sightings
+from leader_election.simulation.robot_logs import read_logs
 from leader_election.simulation.scene import load_arena
 from leader_election.swarm.fleet.fleet_file import load_fleet
 from leader_election.swarm.fleet.fleet_settings import effective_parameters

@@ -33,9 +33,9 @@ from leader_election.localisation.cooperative import CooperativeSource
 from leader_election.localisation.poses import PlanePose
 from leader_election.localisation.sighting import STAMP, TRIPLES
 from leader_election.parameters import build
+from leader_election.simulation.logged_sightings import read_scene_landmarks
 from leader_election.simulation.motion import Array
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.robot_logs import read_scene_landmarks
 from leader_election.simulation.world import World
 from leader_election.swarm.accuracy import Accuracy, seen_from
 from leader_election.swarm.fleet.robot_list import RobotHostParameters, strength

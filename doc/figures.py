@@ -25,8 +25,8 @@ import sys
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import ALGORITHMS, Device
-from leader_election.election.algorithms.algorithm import NOBODY
 from leader_election.election.algorithms.bounded import Candidacy
+from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions.region import parent_of
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure

@@ -30,7 +30,7 @@ from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
-    from leader_election.election.algorithms.algorithm import (
+    from leader_election.election.algorithms.fields import (
         Count,
         Hops,
         Id,
@@ -84,7 +84,7 @@ __version__ = '0.1.0'
 
 _MODULES = {
     'election.algorithms': ('ALGORITHMS', 'Algorithm', 'Device'),
-    'election.algorithms.algorithm': (
+    'election.algorithms.fields': (
         'Count', 'Hops', 'Id', 'Kept', 'Negated', 'Ticks', 'Unbounded'),
     'election.regions.aggregate': (
         'AGGREGATES', 'Aggregate', 'AggregateSet', 'all_of', 'any_of', 'count', 'greatest',

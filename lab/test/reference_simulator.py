@@ -27,7 +27,7 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
-from leader_election.election.algorithms.algorithm import drawn
+from leader_election.election.algorithms.chance import drawn
 from leader_election_lab.experiment.schema import Messages
 import numpy as np
 from numpy.typing import NDArray

@@ -22,8 +22,8 @@ from engine.test_advance import reference_for, side_by_side
 from environment import ROOT
 from leader_election import Algorithm, ALGORITHMS, Device, LeaderElectionError
 from leader_election.election.algorithms import BOUNDED
-from leader_election.election.algorithms.algorithm import drawn
 from leader_election.election.algorithms.bounded import Candidacy
+from leader_election.election.algorithms.chance import drawn
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.parameters import build

@@ -35,16 +35,11 @@ from leader_election.parameters.command_line import (
     print_error,
 )
 from leader_election.simulation.data_sets import Array, read_data_set, Recorded, UNKNOWN
+from leader_election.simulation.logged_sightings import SIGHTING_COLUMNS, SIGHTINGS_FOLDER
 from leader_election.simulation.motion import planar_velocities_between
 from leader_election.simulation.odometry import Odometry
 from leader_election.simulation.parameters import GazeboOdometryParameters
-from leader_election.simulation.robot_logs import (
-    COLUMNS,
-    LANDMARKS,
-    SIDEWAYS,
-    SIGHTING_COLUMNS,
-    SIGHTINGS_FOLDER,
-)
+from leader_election.simulation.robot_logs import COLUMNS, LANDMARKS, SIDEWAYS
 import numpy as np
 
 MOST_ROWS = 5_000_000

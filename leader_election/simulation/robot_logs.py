@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Logs of robots: their paths, and their sightings of each other and of landmarks.
+Logs of robots: their paths, read from files and replayed.
 
 A log is a CSV file with the columns ``t,v,omega,x,y,theta``: the time [s]; the linear and
 angular velocity by odometry, valid until the next row [m/s, rad/s]; the true pose [m, rad].
@@ -23,15 +23,6 @@ omnidirectional robots to their left, by odometry [m/s]. Further columns are ign
 A trajectory in the format of the TUM RGB-D benchmark (J. Sturm et al., IROS 2012) is a log, too:
 ``t x y z qx qy qz qw`` between spaces, in a ``.csv``, ``.txt`` or ``.tum`` file. The content
 decides.
-
-Beside the logs there is a folder ``measurements`` with a file of the same name for each robot that
-has sightings. Its columns are ``t`` [s], the time of the logs; ``subject``, the number in the name
-of the log of the robot seen, or that of a landmark; ``range`` [m]; and ``bearing`` [rad],
-counter-clockwise of straight ahead. An empty or ``nan`` range or bearing was not measured. Rows
-may be in any order. Subjects that are neither a robot nor a landmark are left out.
-
-``landmarks.csv``, in the same folder or beside the logs, has the columns ``subject`` (or ``id``),
-``x`` and ``y`` [m].
 """
 
 from collections.abc import Collection, Sequence
@@ -43,7 +34,6 @@ import re
 from typing import NamedTuple
 
 from leader_election.localisation.poses import yaw_of
-from leader_election.localisation.sighting import read_landmarks
 from leader_election.parameters import files, ParameterError
 from leader_election.simulation.motion import Array, compose, planar_velocities_between, relative
 import numpy as np
@@ -395,102 +385,3 @@ def check_steps(path: Path, t: Array, lines: Sequence[int],
         raise ParameterError(
             f'log {path}: line {lines[0]}: the median time between rows is {step:.3g} s, '
             f'more than {usual:g} s; times are in seconds (milliseconds?)')
-
-
-SIGHTINGS_FOLDER = 'measurements'
-SIGHTING_COLUMNS = ('t', 'subject', 'range', 'bearing')
-Landmarks = dict[int, tuple[float, float]]
-"""x, y of each landmark, by its id [m]."""
-_SAME_TIME = 1e-9
-"""The rounding of times [s]."""
-
-
-def read_scene_landmarks(logs: str, path: str, ids: Sequence[int]) -> Landmarks:
-    """
-    Return the landmarks of a scene.
-
-    :param logs: the replayed logs, empty for none. Their landmarks are used if the path is empty.
-    :param path: of a file of landmarks, empty for none.
-    :param ids: of the robots.
-    :raises ParameterError: for a wrong file, and for a landmark with the id of a robot.
-    """
-    if logs and not path:
-        folder = logs_folder(logs)
-        path = next((str(file) for file in (
-            folder / SIGHTINGS_FOLDER / LANDMARKS, folder / LANDMARKS) if file.is_file()), '')
-    landmarks = {landmark: place[:2] for landmark, place in read_landmarks(path).items()}
-    for landmark in landmarks:
-        if landmark in ids:
-            raise ParameterError(f'log {path}: landmark {landmark} has the id of a robot')
-    return landmarks
-
-
-def read_sightings(logs: str, ids: Sequence[int]) -> Array:
-    """
-    Read the sightings of all robots.
-
-    :param logs: as :func:`leader_election.simulation.robot_logs.read_logs` takes it.
-    :param ids: of the robots, in the order of their logs.
-    :return: in the order of time: time [s], row of the observer, id of the target, range [m],
-        bearing [rad], shape (m, 5).
-    :raises ParameterError: if there are none, or a file is wrong.
-    """
-    names = {landmark: landmark for landmark in read_scene_landmarks(logs, '', ids)}
-    folder = logs_folder(logs) / SIGHTINGS_FOLDER
-    paths = log_paths(folder.parent)
-    names |= _numbers(paths, ids)
-    tables = [_read_file(folder / path.name, row, names) for row, path in enumerate(paths)
-              if (folder / path.name).is_file()]
-    if not tables:
-        raise ParameterError('logged_sightings', problem=f': no sightings in {folder}: it takes '
-                             f'files named as the logs, {paths[0].name} and so on')
-    table = np.concatenate(tables)
-    logs_read = read_logs(logs)
-    first, last = first_time(logs_read), max(float(log.t[-1]) for log in logs_read)
-    if len(table) and not ((first <= table[:, 0]) & (table[:, 0] <= last)).any():
-        raise ParameterError('logged_sightings', problem=': no sighting is within the time of the '
-                             f'logs, {first:.12g} to {last:.12g} s; one is at '
-                             f'{table[0, 0]:.12g} s (nanoseconds?)')
-    return table[np.argsort(table[:, 0], kind='stable')]
-
-
-def _numbers(paths: Sequence[Path], ids: Sequence[int]) -> dict[int, int]:
-    """Return the ids of robots by the numbers in the names of their logs."""
-    numbers: dict[int, int] = {}
-    for path, robot in zip(paths, ids, strict=True):
-        digits = re.search(r'\d+$', path.stem)
-        if digits is None or int(digits[0]) in numbers:
-            raise ParameterError(f'log {path}: sightings need a number of its own at the end of '
-                                 'the name of each log, as in robot_1.csv')
-        numbers[int(digits[0])] = robot
-    return numbers
-
-
-def _read_file(path: Path, row: int, names: dict[int, int]) -> Array:
-    table, _ = read_table(path, SIGHTING_COLUMNS, may_lack=('range', 'bearing'))
-    table = table[np.isin(table[:, 1], list(names))]
-    seen = np.array([names[int(subject)] for subject in table[:, 1]])
-    return np.column_stack((table[:, 0], np.full(len(table), row), seen, table[:, 2:]))
-
-
-class LoggedSightings:
-    """Replay of sightings. Those before the start of the replay are left out."""
-
-    def __init__(self, sightings: Array, first: float) -> None:
-        """
-        Begin the replay.
-
-        :param sightings: as :func:`read_sightings` returns them.
-        :param first: the time of the logs at which the replay starts [s].
-        """
-        self._times = sightings[:, 0] - first
-        self._rows = sightings[:, 1:]
-        self._next = int(np.searchsorted(self._times, 0.0))
-
-    def observe(self, now: float, poses: Array, observers: Sequence[int]) -> Array:
-        """Return the sightings since the last call (``SightingSensor``)."""
-        begin = self._next
-        self._next = int(np.searchsorted(self._times, now + _SAME_TIME, side='right'))
-        found = self._rows[begin:self._next]
-        found = found[np.isin(found[:, 0], observers)]
-        return found[np.argsort(found[:, 0], kind='stable')]

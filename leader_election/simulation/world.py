@@ -21,12 +21,17 @@ from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters import id_ranges, ParameterError, within
 from leader_election.parameters.command_line import how_to_install
 from leader_election.simulation import motion as motions
-from leader_election.simulation import robot_logs
+from leader_election.simulation.logged_sightings import (
+    LoggedSightings,
+    read_scene_landmarks,
+    read_sightings,
+)
 from leader_election.simulation.motion import Array, relative, velocities_between
 from leader_election.simulation.odometry import Odometry, OdometryCovariance, PHYSICAL_WHEELS
 from leader_election.simulation.parameters import OdometryErrorParameters, WorldParameters
 from leader_election.simulation.radio import Radio
 from leader_election.simulation.robot_body import RADIUS
+from leader_election.simulation.robot_logs import first_time, ReplayMotion
 from leader_election.simulation.scene import free_space, LineOfSight, make_scene, Scene
 from leader_election.simulation.sensors import (
     Camera,
@@ -59,12 +64,12 @@ def make_sighting_sensors(scene: Scene,
     if parameters.ranging_rate:
         sensors.append(Ranging(ids, parameters, np.random.default_rng([parameters.seed, 5])))
     if parameters.camera_rate:
-        landmarks = robot_logs.read_scene_landmarks(parameters.logs, parameters.landmarks, ids)
+        landmarks = read_scene_landmarks(parameters.logs, parameters.landmarks, ids)
         sensors.append(Camera(ids, landmarks, LineOfSight(scene.obstacles), parameters,
                               np.random.default_rng([parameters.seed, 6])))
     if parameters.logged_sightings:
-        sensors.append(robot_logs.LoggedSightings(
-            robot_logs.read_sightings(parameters.logs, ids), robot_logs.first_time(scene.logs)))
+        sensors.append(LoggedSightings(
+            read_sightings(parameters.logs, ids), first_time(scene.logs)))
     return tuple(sensors)
 
 
@@ -112,7 +117,7 @@ class World:
         # A separate random stream for each part: switching one part on leaves the others
         # unchanged for the same seed. Stream 0 is that of the initial poses.
         self._controller: motions.VelocityController | None = None
-        self._motion = (robot_logs.ReplayMotion(self.scene.logs) if self.scene.logs
+        self._motion = (ReplayMotion(self.scene.logs) if self.scene.logs
                         else self._make_driven_motion(parameters))
         self._odometry = Odometry(
             len(self.poses), parameters, np.random.default_rng([parameters.seed, 2]))
@@ -149,7 +154,7 @@ class World:
             self._carried = parameters.carried_robots
             rows = self._named(parameters, 'carried_robots')
             at, by = max(parameters.carried_at, self.time), np.array(parameters.carried_by)
-            if isinstance(self._motion, robot_logs.ReplayMotion):
+            if isinstance(self._motion, ReplayMotion):
                 self._motion.carry(rows, at, by)
             else:
                 self._planned.append((rows, at, by))
@@ -195,7 +200,7 @@ class World:
     def ended(self) -> bool:
         """Return whether a replay has reached the end of the logs."""
         motion = self._motion
-        return isinstance(motion, robot_logs.ReplayMotion) and self.time >= motion.duration
+        return isinstance(motion, ReplayMotion) and self.time >= motion.duration
 
     @property
     def odometry(self) -> Array:

@@ -27,7 +27,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
-from leader_election.election.algorithms.algorithm import drawn
+from leader_election.election.algorithms.chance import drawn
 from leader_election.election.regions.collection import combine_own
 from leader_election.election.regions.pattern import coordinate
 from leader_election_lab.engine.compilation import (

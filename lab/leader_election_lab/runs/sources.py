@@ -30,7 +30,8 @@ LABORATORY = Path(__file__).resolve().parents[1]
 OWN = (PACKAGE, LABORATORY)
 ENGINE = (
     *(LABORATORY / part for part in ('engine', 'states.py')),
-    *(PACKAGE / part for part in ('election/regions', 'election/algorithms/algorithm.py')))
+    *(PACKAGE / part for part in ('election/regions', *(
+        f'election/algorithms/{name}.py' for name in ('algorithm', 'chance', 'fields')))))
 """The sources of the engine, which is compiled once for all algorithms."""
 COMMON = tuple(PACKAGE / part for part in (
     'election/algorithms', 'election/regions', 'parameters'))

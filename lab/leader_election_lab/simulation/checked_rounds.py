@@ -26,7 +26,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from leader_election.election.algorithms import Device
-from leader_election.election.algorithms.algorithm import drawn
+from leader_election.election.algorithms.chance import drawn
 from leader_election.parameters.registry import explained
 from leader_election_lab.engine.compilation import uncached
 from leader_election_lab.engine.device_round import call_round, ROUND

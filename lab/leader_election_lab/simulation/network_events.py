@@ -24,7 +24,7 @@ from functools import cache
 from typing import Any, cast, get_type_hints, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
-from leader_election.election.algorithms.algorithm import Kept, make_columns
+from leader_election.election.algorithms.fields import Kept, make_columns
 from leader_election.election.algorithms.recursive import (
     elected,
     Levels,

@@ -22,8 +22,8 @@ import runpy
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
-from leader_election.election.algorithms.algorithm import Kept
 from leader_election.election.algorithms.bounded import Candidacy
+from leader_election.election.algorithms.fields import Kept
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election_lab.engine import entry_points
 from leader_election_lab.engine.advance import advance

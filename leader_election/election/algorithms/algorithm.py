@@ -13,284 +13,23 @@
 # limitations under the License.
 
 """
-The interface of election algorithms: fields of states, the hop limit, and chance in rounds.
+The interface of election algorithms, and the hop limit.
 
-The type hints of a state, a named tuple, define its fields.
-
-A round takes ``device.chance``, a number for each device and round. It is the same on a robot and
-in the laboratory, whatever runs between two rounds. A seed repeats these numbers. Chance that no
-seed repeats is refused.
+A round takes ``device.chance``, the number of :func:`~.chance.drawn`.
 """
 
-import collections
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-import dis
 from functools import cached_property, lru_cache
 import inspect
 import math
-import os
-import random
 import sys
-from types import CodeType, FunctionType
-from typing import Annotated, Any, get_args, get_origin, get_type_hints, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
+from leader_election.election.algorithms.chance import reads_chance, unseeded
+from leader_election.election.algorithms.fields import Field, fields_of
 from leader_election.parameters import LeaderElectionError, NoParameters, ParameterError, table
-from leader_election.parameters.registry import at, is_own, Registry
-import numpy as np
-
-INFINITE = 'may be infinite'
-TICKS = 'ticks'
-KEPT = 'kept'
-HOPS = 'hops'
-ID = 'id'
-PER_LEVEL = 'per level'
-COUNT = 'count'
-NEGATED = 'negated strength'
-NOBODY = -1
-"""Stands for no device, where a field holds an id."""
-
-T = TypeVar('T')
-
-Unbounded = Annotated[float, INFINITE]
-"""A number that may be +infinity. A plain ``float`` is always finite."""
-Ticks = Annotated[int, TICKS]
-"""A counter that changes in every round. Its change alone triggers no message."""
-Kept = Annotated[T, KEPT]
-"""A field that a device does not send."""
-PerLevel = Annotated[T, PER_LEVEL]
-"""A vector with the same number of entries for each level of a recursive election, in order."""
-Hops = Annotated[int, HOPS]
-"""
-The number of hops of a distance: ``hops`` for ``distance``, ``x_hops`` for ``x_distance``; >= 0.
-"""
-Id = Annotated[int, ID]
-"""The id of a device, or :data:`NOBODY`. ``leader`` is always the id of a device."""
-Count = Annotated[int, COUNT]
-"""A number that is never negative."""
-Negated = Annotated[T, NEGATED]
-"""The strength of a device, negated: a robot refuses one beyond its ``strength_limits``."""
-
-
-class Field(NamedTuple):
-    """The description of one field of a state."""
-
-    name: str
-    """``leader`` and ``distance`` are required. A name ending in ``_distance`` is a distance."""
-    type: type[int] | type[float]  # noqa: A003
-    """The type of the number, or of each number of a vector."""
-    padding: tuple[int, ...] | tuple[float, ...] | None
-    """The initial value of a vector, with its length. Its entries stand for "nothing"."""
-    infinite: bool
-    ticks: bool
-    """Whether the value changes in every round (:data:`Ticks`)."""
-    kept: bool = False
-    hops: bool = False
-    least: int | None = None
-    """The least value of a whole number, ``None`` for any."""
-    per_level: bool = False
-    """Whether the field holds entries for each level (:data:`PerLevel`)."""
-    negated: bool = False
-
-    @property
-    def is_distance(self) -> bool:
-        """Return whether the field is a distance: not negative, and changing while robots move."""
-        return self.name == 'distance' or self.name.endswith('_distance')
-
-    def plain(self, value: Any) -> Any:
-        """Return a value in plain Python: a number, or a tuple of numbers in its full length."""
-        if self.padding is None:
-            return self.type(value)
-        return tuple(map(self.type, value)) + self.padding[len(value):]
-
-    def trimmed(self, value: Any) -> Any:
-        """Return a vector as a list without the padding at its end, and a number as it is."""
-        if self.padding is None:
-            return value
-        length = len(value)
-        while length > 0 and value[length - 1] == self.padding[length - 1]:
-            length -= 1
-        return list(value[:length])
-
-
-def fields_of(state: type[Any], start: Any) -> tuple[Field, ...]:
-    """
-    Return the fields of a state in their order.
-
-    :param state: the named tuple. Its type hints are ``int``, ``float``, :data:`Unbounded`,
-        :data:`Ticks`, :data:`Hops`,
-        :data:`Id`, :data:`Count`, :data:`Negated`, or a tuple of any number of these
-        (:data:`PerLevel`).
-    :param start: the initial state of any device. Its vectors are the same on all devices.
-    :raises TypeError: for a field of another type, or of hops without their distance.
-
-    >>> class Heights(NamedTuple):
-    ...     heights: tuple[Unbounded, ...]
-    >>> fields_of(Heights, Heights((math.inf, math.inf)))[0][:4]
-    ('heights', <class 'float'>, (inf, inf), True)
-    """
-    hints = get_type_hints(state, include_extras=True)
-    fields = tuple(_field(name, hint, getattr(start, name)) for name, hint in hints.items())
-    for field in fields:
-        distance = field.name.removesuffix('hops') + 'distance'
-        if field.hops and distance not in hints:
-            raise TypeError(f'field {field.name} of a state counts the hops of {distance}, '
-                            'which the state does not have')
-    return fields
-
-
-def _field(name: str, hint: Any, start: Any) -> Field:
-    kind, marks = unmarked(hint)
-    vector = get_origin(kind) is tuple and get_args(kind)[1:] == (...,)
-    if vector:
-        kind, more = unmarked(get_args(kind)[0])
-        marks += more
-    if kind not in (int, float):
-        raise TypeError(f'field {name} of a state cannot be {hint}')
-    return Field(name, kind, tuple(map(kind, start)) if vector else None,
-                 INFINITE in marks, TICKS in marks, KEPT in marks, HOPS in marks,
-                 _least(name, marks), PER_LEVEL in marks, NEGATED in marks)
-
-
-def _least(name: str, marks: tuple[Any, ...]) -> int | None:
-    """Return the least value of a whole number that is valid, ``None`` for any."""
-    if name == 'leader' or HOPS in marks or COUNT in marks:
-        return 0
-    return NOBODY if ID in marks else None
-
-
-def unmarked(hint: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Return a type without its marks, and the marks."""
-    marks: tuple[Any, ...] = getattr(hint, '__metadata__', ())
-    return (hint.__origin__ if marks else hint), marks
-
-
-def change(fields: Sequence[Field], before: Any, after: Any) -> float:
-    """
-    Return the difference of two states, to decide whether it is worth a message.
-
-    :return: the largest change of a distance [m, >= 0], infinite if another field differs;
-        :data:`Ticks` and :data:`Kept` fields do not count, nor do decreasing :data:`Hops`.
-    """
-    most = 0.0
-    for field, old, new in zip(fields, before, after):
-        if old == new or field.ticks or field.kept:
-            continue
-        pairs = [(old, new)] if field.padding is None else list(zip(old, new))
-        # More hops are news, so that a dead leader is forgotten at the speed of the network.
-        # Fewer hops follow the loss of a message: they can wait for the period.
-        if field.hops and all(b <= a for a, b in pairs):
-            continue
-        if not field.is_distance:
-            return math.inf
-        most = max([most, *(abs(b - a) for a, b in pairs if a != b)])
-    return most
-
-
-_MODULES = ('random', 'secrets', 'uuid', 'numpy.random')
-_GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
-
-
-def drawn(seed: int, device: int, number: int) -> float:
-    """
-    Return the number of a device in a round, evenly distributed in [0, 1).
-
-    The 32-bit finaliser is that of MurmurHash3 (A. Appleby, public domain), over the halves of the
-    arguments.
-
-    :param seed: of the run, 0 on robots.
-    :param device: the id.
-    :param number: the number of the device's rounds before this one.
-
-    >>> [drawn(2**40 + 5, 2**52 + 3, number) for number in (0, 2**33, 2**33 + 1)]
-    [0.253127440074595, 0.15571252489563803, 0.7742428242605425]
-    """
-    high, low = 0x9E3779B9, 0x85EBCA77
-    for word in (seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF, device & 0xFFFFFFFF,
-                 device >> 32 & 0xFFFFFFFF, number & 0xFFFFFFFF, number >> 32 & 0xFFFFFFFF):
-        # Products wrap in compiled code, which leaves their lower halves as they are.
-        high = ((high ^ word) * 0x85EBCA6B) & 0xFFFFFFFF
-        high = ((high ^ (high >> 13)) * 0xC2B2AE35) & 0xFFFFFFFF
-        high = high ^ (high >> 16)
-        low = (((low + word) ^ high) * 0xC2B2AE35) & 0xFFFFFFFF
-        low = ((low ^ (low >> 15)) * 0x27D4EB2F) & 0xFFFFFFFF
-        low = low ^ (low >> 14)
-    return ((high >> 5) * 67108864.0 + (low >> 6)) / 9007199254740992.0
-
-
-def reads_chance(round_: Callable[..., Any]) -> bool:
-    """Return whether a round, or a function that it calls, reads ``device.chance``."""
-    return any('chance' in code.co_names for function in _functions(round_)
-               for code in _codes(function.__code__))
-
-
-def unseeded(round_: Callable[..., Any]) -> str:
-    """
-    Return where a round uses chance that no seed repeats, empty if it does not.
-
-    >>> def chosen(device):
-    ...     return random.random() < 0.5
-    >>> unseeded(chosen).rpartition(', ')[2], unseeded(abs)
-    ('line 2: random.random', '')
-    """
-    for function in _functions(round_):
-        for code in _codes(function.__code__):
-            for line, name, used in _names(function, code):
-                if _is_chance(used):
-                    return f'{at(code.co_filename, line)}: {name}'
-    return ''
-
-
-def _functions(start: Any) -> Iterator[FunctionType]:
-    """Yield a function, and the plain functions that it calls by name."""
-    left, seen = [start], set[int]()
-    while left:
-        function = left.pop()
-        function = inspect.unwrap(getattr(function, 'py_func', function))
-        if not isinstance(function, FunctionType) or id(function) in seen:
-            continue
-        seen.add(id(function))
-        yield function
-        for code in _codes(function.__code__):
-            left += [used for _, _, used in _names(function, code)]
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield the code of a function, and that of functions within it."""
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _codes(inner)
-
-
-def _names(function: FunctionType, code: CodeType) -> Iterator[tuple[int, str, Any]]:
-    """Yield line, name and object of all that a code names outside of itself."""
-    closed = inspect.getclosurevars(function).nonlocals
-    name, found = '', None
-    for instruction in dis.get_instructions(code):
-        argument = str(instruction.argval)
-        if instruction.opname == 'LOAD_GLOBAL':
-            name, found = argument, function.__globals__.get(argument)
-        elif instruction.opname == 'LOAD_DEREF':
-            name, found = argument, closed.get(argument)
-        elif instruction.opname in ('LOAD_ATTR', 'LOAD_METHOD'):
-            name, found = f'{name}.{argument}', inspect.getattr_static(found, argument, None)
-        elif instruction.opname == 'IMPORT_NAME' and argument in _MODULES:
-            name, found = argument, random.random
-        else:
-            found = None
-        yield next(line or 0 for begin, end, line in code.co_lines()
-                   if begin <= instruction.offset < end), name, found
-
-
-def _is_chance(used: Any) -> bool:
-    owner = getattr(used, '__self__', used)
-    return (isinstance(owner, _GENERATORS) or used is os.urandom
-            or getattr(used, '__module__', None) in _MODULES)
-
-
-make_columns: Any = collections.namedtuple
-"""Makes the columns of a state from its fields. Compiled code finds them by name and module."""
+from leader_election.parameters.registry import is_own, Registry
 
 
 class Device(NamedTuple):
@@ -303,7 +42,7 @@ class Device(NamedTuple):
     chance: float = 0.0
     """
     A number in [0, 1) for each device and round
-    (:func:`~leader_election.election.algorithms.algorithm.drawn`), 0 where no round reads it.
+    (:func:`~leader_election.election.algorithms.chance.drawn`), 0 where no round reads it.
     """
 
 

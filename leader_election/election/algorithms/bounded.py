@@ -34,11 +34,9 @@ from leader_election.election.algorithms.algorithm import (
     Algorithm,
     ALGORITHMS,
     Device,
-    Hops,
-    make_columns,
-    Negated,
     NO_HOP_LIMIT,
 )
+from leader_election.election.algorithms.fields import Hops, make_columns, Negated
 
 
 class Candidacy(NamedTuple):

@@ -43,11 +43,13 @@ from leader_election.election.algorithms.algorithm import (
     ALGORITHMS,
     BARRED,
     Device,
+    NO_HOP_LIMIT,
+)
+from leader_election.election.algorithms.fields import (
     Hops,
     Id,
     make_columns,
     Negated,
-    NO_HOP_LIMIT,
     NOBODY,
     Unbounded,
 )

@@ -58,11 +58,9 @@ from leader_election.election.algorithms.algorithm import (
     Algorithm,
     ALGORITHMS,
     Device,
-    Id,
-    make_columns,
-    Negated,
     NO_HOP_LIMIT,
 )
+from leader_election.election.algorithms.fields import Id, make_columns, Negated
 
 
 class Key(NamedTuple):

@@ -43,11 +43,9 @@ from leader_election.election.algorithms.algorithm import (
     ALGORITHMS,
     BARRED,
     Device,
-    Hops,
-    make_columns,
     NO_HOP_LIMIT,
-    Unbounded,
 )
+from leader_election.election.algorithms.fields import Hops, make_columns, Unbounded
 from leader_election.parameters import id_ranges, parameter, ParameterError
 import numpy as np
 

@@ -36,11 +36,13 @@ from leader_election.election.algorithms.algorithm import (
     Algorithm,
     ALGORITHMS,
     Device,
+    NO_HOP_LIMIT,
+)
+from leader_election.election.algorithms.fields import (
     Hops,
     Id,
     make_columns,
     Negated,
-    NO_HOP_LIMIT,
     NOBODY,
     PerLevel,
     Unbounded,

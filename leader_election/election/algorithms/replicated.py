@@ -44,13 +44,15 @@ from typing import Any, NamedTuple
 from leader_election.election.algorithms.algorithm import (
     Algorithm,
     ALGORITHMS,
-    Count,
     Device,
+    NO_HOP_LIMIT,
+)
+from leader_election.election.algorithms.fields import (
+    Count,
     Hops,
     Id,
     make_columns,
     Negated,
-    NO_HOP_LIMIT,
     NOBODY,
     PerLevel,
     Ticks,

@@ -39,7 +39,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
-from leader_election.election.algorithms.algorithm import Field
+from leader_election.election.algorithms.fields import Field
 from leader_election.election.messages.wire import (
     dumps,
     Kind,

@@ -34,7 +34,7 @@ import json
 import math
 from typing import Any, get_args, get_origin, get_type_hints, NamedTuple
 
-from leader_election.election.algorithms.algorithm import NOBODY, unmarked
+from leader_election.election.algorithms.fields import NOBODY, unmarked
 from leader_election.election.messages.wire import (
     decision_text,
     descriptions,

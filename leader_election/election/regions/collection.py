@@ -39,7 +39,7 @@ from collections.abc import Callable, Sequence
 import math
 from typing import Any, NamedTuple
 
-from leader_election.election.algorithms.algorithm import NOBODY
+from leader_election.election.algorithms.fields import NOBODY
 import numpy as np
 
 ADD, LEAST, RANKED, OWN = range(4)

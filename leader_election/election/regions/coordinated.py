@@ -23,7 +23,8 @@ from functools import cache, lru_cache
 from typing import Any, cast, get_type_hints, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
-from leader_election.election.algorithms.algorithm import BARRED, Unbounded
+from leader_election.election.algorithms.algorithm import BARRED
+from leader_election.election.algorithms.fields import Unbounded
 from leader_election.election.regions.pattern import coordinate, scaled
 from leader_election.election.regions.region import CANDIDATE, Region
 from leader_election.parameters import ParameterError

@@ -47,7 +47,7 @@ import math
 from typing import Any
 
 from leader_election.election.algorithms import Device
-from leader_election.election.algorithms.algorithm import NOBODY
+from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions.collection import (
     collect_contributions,
     collect_multi_path,

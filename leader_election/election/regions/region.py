@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import math
 from typing import Annotated, Any, NamedTuple
 
-from leader_election.election.algorithms.algorithm import Kept, NOBODY, Unbounded
+from leader_election.election.algorithms.fields import Kept, NOBODY, Unbounded
 from leader_election.election.regions.collection import SummaryLayout
 from leader_election.parameters import parameter
 

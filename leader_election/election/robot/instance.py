@@ -25,7 +25,8 @@ import math
 from typing import Any
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
-from leader_election.election.algorithms.algorithm import BARRED, drawn, hop_limit
+from leader_election.election.algorithms.algorithm import BARRED, hop_limit
+from leader_election.election.algorithms.chance import drawn
 from leader_election.election.messages.codec import Message, NO_PARTS, Parts, Position
 from leader_election.election.part import ElectionOutcome, overriding, Part
 from leader_election.election.regions.region import CANDIDATE, RELAY, ROLES, WORKER

@@ -32,7 +32,7 @@ import json
 import math
 from typing import Any, cast, NamedTuple
 
-from leader_election.election.algorithms.algorithm import NOBODY
+from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.mandates.mandates import Mandates, NO_BEAT
 from leader_election.election.messages.codec import Position
 from leader_election.election.messages.region_codec import (

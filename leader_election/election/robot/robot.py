@@ -19,8 +19,8 @@ from collections.abc import Callable, Mapping
 import math
 from typing import Any
 
-from leader_election.election.algorithms.algorithm import change
 from leader_election.election.algorithms.bounded import Candidacy
+from leader_election.election.algorithms.fields import change
 from leader_election.election.messages.codec import (
     codec_for,
     counters,

@@ -36,7 +36,7 @@ from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
-from leader_election.simulation import robot_logs
+from leader_election.simulation import logged_sightings, robot_logs
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.scene import make_scene
 from leader_election.swarm.accuracy import Accuracy, accuracy_lines, compare_messages
@@ -105,7 +105,7 @@ class LogsDemo(Node):
             raise ParameterError('logs', problem=f': the shortest one of {options.logs} lasts '
                                  f'{self.length:g} s; it takes more than {COMPARE_FROM:g} s')
         if options.sightings == LOGGED:
-            robot_logs.read_sightings(options.logs, self.ids)
+            logged_sightings.read_sightings(options.logs, self.ids)
         self.swarms = swarms(options)
         self.trackers = {name: SwarmTracker(ElectionParameters.message_expiry)
                          for name in self.swarms}

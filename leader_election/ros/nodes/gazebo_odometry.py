@@ -25,7 +25,7 @@ from typing import Any
 
 from geometry_msgs.msg import PoseStamped, TransformStamped, Twist
 from leader_election.localisation.poses import PlanePose, yaw_of
-from leader_election.ros.nodes import clock, swarm_world
+from leader_election.ros.nodes import clock, world_topics
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.localisation_topics import installed_type
 from leader_election.ros.nodes.process import BUFFERS, MissingInput, run
@@ -70,10 +70,10 @@ class SimulatedRobot:
         self._drifts = parameters.odometry_drift
         self._odom = node.create_publisher(Odometry, f'{prefix}odom', 10)
         # The frame that Gazebo Sim gives to a scanner of this name.
-        scanner = TransformStamped(child_frame_id=f'{self.name}/{swarm_world.BASE}/lidar')
-        scanner.header.frame_id = swarm_world.BASE
+        scanner = TransformStamped(child_frame_id=f'{self.name}/{world_topics.BASE}/lidar')
+        scanner.header.frame_id = world_topics.BASE
         scanner.transform.translation.z = parameters.scanner_height
-        self._transforms = swarm_world.TransformPublisher(
+        self._transforms = world_topics.TransformPublisher(
             node, [prefix.rstrip('/') or node.get_namespace().rstrip('/')],
             [scanner] if parameters.scanner_height else [])
         node.create_subscription(Odometry, prefix + WHEEL_ODOMETRY, self._take, EVENTS)
@@ -102,7 +102,7 @@ class SimulatedRobot:
         elif self._odometry.take(clock.of_stamp(message.header.stamp), pose):
             pose, turn = self._odometry.pose, message.pose.pose.orientation
             turn.x = turn.y = 0.0
-            swarm_world.send_odometry(
+            world_topics.send_odometry(
                 [self._odom], message, message.header.stamp, np.array([pose]),
                 np.array([self._odometry.velocity]), (), self._odometry.covariance)
         else:
@@ -119,7 +119,7 @@ class SimulatedRobot:
             velocities = velocities_between(
                 np.array([self._last[1]]), np.array([pose]), time - self._last[0])
         self._last = time, pose
-        swarm_world.send_odometry([self._truth], swarm_world.odometry_in('map'),
+        world_topics.send_odometry([self._truth], world_topics.odometry_in('map'),
                                   message.header.stamp, np.array([pose]), velocities)
 
     def _touch(self, contacts: bytes) -> None:

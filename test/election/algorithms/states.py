@@ -18,7 +18,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Algorithm
-from leader_election.election.algorithms.algorithm import Field
+from leader_election.election.algorithms.fields import Field
 
 Strategy = st.SearchStrategy[Any]
 

@@ -14,15 +14,9 @@
 
 """The registered algorithms, and what Algorithm does for all of them."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
-import math
 from math import inf
-import os
-import random
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from benchmarks.explicit_states import distances
 from election.algorithms.networks import graphs
@@ -33,33 +27,14 @@ from leader_election.election.algorithms import (
     Algorithm,
     ALGORITHMS,
     BOUNDED,
-    CLASSIC,
     Device,
     RECURSIVE,
 )
-from leader_election.election.algorithms.algorithm import (
-    BARRED,
-    change,
-    Count,
-    drawn,
-    Field,
-    fields_of,
-    Hops,
-    Id,
-    Kept,
-    Negated,
-    PerLevel,
-    reads_chance,
-    Ticks,
-    Unbounded,
-    unseeded,
-)
+from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.recursive import LEVELS
 from leader_election.election.algorithms.replicated import ENTRIES
-from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import Robot
-from leader_election.parameters import build, ParameterError
+from leader_election.parameters import ParameterError
 import numpy as np
 import pytest
 
@@ -182,223 +157,3 @@ def test_only_candidates_lead_when_a_candidate_is_heard(name, graph, data):
                 assert network.states[j].distance + length > SETTINGS['radius']
         assert all(far > SETTINGS['radius'] for j, far in distances(graph, {i}, {i} | (
             candidates - members)).items() if j in candidates - members)
-
-
-# Type hints of a state, and when a change of state is news.
-
-class EachKind(NamedTuple):
-    """One field of each kind."""
-
-    count: Ticks
-    value: float
-    best: tuple[int, ...]
-    level_distance: tuple[Unbounded, ...]
-    distance: Unbounded
-    leader: int
-
-
-def start(device: Device) -> EachKind:
-    return EachKind(0, device.strength, (-1, -1), (inf, inf), inf, device.id)
-
-
-FIELDS = fields_of(EachKind, start(Device(3, 4.0)))
-BEFORE = EachKind(7, 1.0, (5, -1), (2.0, inf), 2.0, 5)
-
-
-def test_field_has_the_marks_of_its_type_hint():
-    class Marked(NamedTuple):
-        leader: int
-        value: Negated[float]
-        distance: float
-        hops: Hops
-        parent: Id
-        number: Count
-        secret: Kept[tuple[Id, ...]]
-        levels: PerLevel[tuple[int, ...]]
-        ticks: Ticks
-        far_distance: tuple[Unbounded, ...]
-
-    fields = fields_of(Marked, Marked(0, 0.0, 0.0, 0, -1, 0, (-1,), (0,), 0, (inf,)))
-    assert [field.name for field in fields if field.is_distance] == ['distance', 'far_distance']
-    assert fields == (
-        Field('leader', int, None, infinite=False, ticks=False, least=0),
-        Field('value', float, None, infinite=False, ticks=False, negated=True),
-        Field('distance', float, None, infinite=False, ticks=False),
-        Field('hops', int, None, infinite=False, ticks=False, hops=True, least=0),
-        Field('parent', int, None, infinite=False, ticks=False, least=-1),
-        Field('number', int, None, infinite=False, ticks=False, least=0),
-        Field('secret', int, (-1,), infinite=False, ticks=False, kept=True, least=-1),
-        Field('levels', int, (0,), infinite=False, ticks=False, per_level=True),
-        Field('ticks', int, None, infinite=False, ticks=True),
-        Field('far_distance', float, (inf,), infinite=True, ticks=False))
-
-
-@pytest.mark.parametrize('hint', [str, list[int], tuple[int, int], tuple[str, ...], bool])
-def test_type_hint_is_refused_when_unknown(hint):
-    class Wrong(NamedTuple):
-        leader: hint
-
-    with pytest.raises(TypeError, match='field leader of a state cannot be'):
-        fields_of(Wrong, Wrong(()))
-
-
-@pytest.mark.parametrize('name, distance', [
-    ('hops', 'distance'), ('lead_hops', 'lead_distance'), ('count', 'countdistance')])
-def test_hops_are_refused_when_no_distance_belongs_to_them(name, distance):
-    """Messages without hops are read by the distance to which hops belong."""
-    wrong = NamedTuple('wrong', [('leader', int), (name, Hops)])
-    with pytest.raises(TypeError, match=f'field {name} .* hops of {distance}, which the state'):
-        fields_of(wrong, wrong(1, 0))
-
-
-@pytest.mark.parametrize('difference, by', [
-    ({}, 0.0),
-    ({'count': 8}, 0.0),
-    ({'distance': 2.25}, 0.25),
-    ({'level_distance': (1.5, inf)}, 0.5),
-    ({'level_distance': (1.5, inf), 'distance': 2.25, 'count': 8}, 0.5),
-    ({'distance': inf}, inf),
-    ({'level_distance': (2.0, 3.0)}, inf),
-    ({'value': 1.001}, inf),
-    ({'best': (5, 6)}, inf),
-    ({'leader': 6}, inf),
-])
-def test_change_is_infinite_when_the_leader_changes(difference, by):
-    assert change(FIELDS, BEFORE, BEFORE._replace(**difference)) == by
-
-
-CANDIDACY, CHOICE = BOUNDED.state(-9.0, 2.0, 5, 3), CLASSIC.state(-9.0, 5, 2.0, 2.0, 5, 3, 3)
-LEVELLED = RECURSIVE.start(Device(3, 4.0))._replace(best_hops=(3, 1, *[0] * (LEVELS - 2)))
-
-
-@pytest.mark.parametrize('algorithm, before, difference, by', [
-    *((BOUNDED, CANDIDACY, difference, by) for difference, by in (
-        ({'hops': 4}, inf), ({'hops': 2}, 0.0), ({'hops': 3, 'distance': 2.25}, 0.25),
-        ({'hops': 0, 'leader': 1}, inf))),
-    (CLASSIC, CHOICE, {'lead_hops': 2, 'hops': 4}, inf),
-    *((RECURSIVE, LEVELLED, {'best_hops': (*hops, *[0] * (LEVELS - 2))}, by)
-      for hops, by in (((3, 1), 0.0), ((2, 1), 0.0), ((2, 2), inf)))])
-def test_change_counts_only_additional_hops_of_any_field_and_level(
-        algorithm, before, difference, by):
-    assert change(algorithm.fields, before, before._replace(**difference)) == by
-
-
-GENERATOR = np.random.default_rng(3)
-FIRST_LINE = 1
-
-
-def of_a_module() -> float:
-    return random.random()
-
-
-def of_numpy() -> float:
-    return 1.0 + np.random.rand()
-
-
-def imported_within() -> float:
-    import random as dice
-    return dice.random()
-
-
-def by_a_generator() -> float:
-    return GENERATOR.random()
-
-
-HOLDER = SimpleNamespace(random=random.random)
-COMPILED: Any = SimpleNamespace(py_func=of_a_module)
-
-
-def of_an_object() -> float:
-    return HOLDER.random()
-
-
-def compiled() -> float:
-    return COMPILED() + harmless()
-
-
-def called() -> float:
-    return math.sqrt(of_a_module())
-
-
-def enclosing() -> Callable[[], float]:
-    draw, dice = of_a_module, random.Random(3)
-
-    def by_name() -> float:
-        return draw() + dice.random()
-    return by_name
-
-
-@wraps(of_numpy)
-def wrapped() -> float:
-    return 0.0
-
-
-@pytest.mark.parametrize('function, found', [
-    (of_a_module, 'random.random'), (of_numpy, 'np.random.rand'), (imported_within, 'random'),
-    (by_a_generator, 'GENERATOR'), (called, 'random.random'), (of_an_object, 'HOLDER.random'),
-    (compiled, 'random.random'), (enclosing(), 'dice'), (wrapped, 'np.random.rand'),
-    (SimpleNamespace(py_func=of_numpy), 'np.random.rand')],
-    ids=lambda each: each if isinstance(each, str) else getattr(each, '__name__', 'compiled'))
-def test_unseeded_chance_is_found_with_its_line(function: Any, found: str) -> None:
-    place, _, name = unseeded(function).rpartition(': ')
-    assert name == found
-    line = int(place.rpartition('line ')[2])
-    with open(__file__, encoding='utf-8') as source:
-        assert found.rpartition('.')[2] in source.read().splitlines()[line - 1]
-
-
-def harmless() -> float:
-    return float(np.sqrt(2.0)) + math.pi + FIRST_LINE + len(os.sep) + missing()  # noqa: F821
-
-
-def endless() -> str:
-    import math as maths
-    return 'random' if maths.pi > 3.0 else endless() + math.no_such  # type: ignore
-
-
-@pytest.mark.parametrize('function', [harmless, endless, math.sqrt])
-def test_other_names_are_no_chance(function: Callable[..., Any]) -> None:
-    assert unseeded(function) == ''
-
-
-def test_rounds_of_the_package_take_no_chance() -> None:
-    assert [unseeded(ALGORITHMS.get(name).round) for name in ALGORITHMS.names()] == [
-        ''] * len(ALGORITHMS.names())
-
-
-def drawing(device: Any) -> float:
-    return device.chance
-
-
-def drawing_by_name(device: Any) -> float:
-    return drawing(device)
-
-
-def test_round_reads_chance_where_it_names_the_field() -> None:
-    assert [reads_chance(each) for each in (drawing, drawing_by_name, harmless)] == [
-        True, True, False]
-
-
-class Drawn(NamedTuple):
-    """A state that keeps the number of its round."""
-
-    distance: float
-    leader: int
-    number: float
-
-
-def draw_round(
-        device: Device, state: Drawn, neighbours: Any, metric: Any, parameters: Any) -> Drawn:
-    return Drawn(0.0, device.id, device.chance)
-
-
-def test_robot_draws_by_its_id_and_the_number_of_the_round(
-        monkeypatch: pytest.MonkeyPatch) -> None:
-    made: Any = Algorithm('draw', draw_round, Drawn, Drawn, lambda device: Drawn(
-        0.0, device.id, 0.0), lambda: ())
-    monkeypatch.setattr(ALGORITHMS, '_entries', {**ALGORITHMS._entries, 'draw': made})
-    robot, numbers = Robot(build(ElectionParameters, {'robot_id': 7, 'algorithm': 'draw'})), []
-    for second in range(4):
-        robot.round(float(second))
-        numbers.append(robot.state.number)
-    assert numbers == [drawn(0, 7, number) for number in range(4)]

@@ -34,7 +34,7 @@ from leader_election.election.algorithms import (
     RECURSIVE,
     REPLICATED,
 )
-from leader_election.election.algorithms.algorithm import Field
+from leader_election.election.algorithms.fields import Field
 from leader_election.election.messages.codec import (
     algorithm_of,
     Codec,

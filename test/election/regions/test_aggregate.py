@@ -22,7 +22,7 @@ from typing import Any
 from election.regions.regions import columns
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.election.algorithms.algorithm import NOBODY
+from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions import collection
 from leader_election.election.regions.aggregate import (
     Aggregate,

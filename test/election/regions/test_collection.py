@@ -17,7 +17,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from election.regions.regions import columns
-from leader_election.election.algorithms.algorithm import NOBODY
+from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions.collection import (
     ADD,
     collect_contributions,

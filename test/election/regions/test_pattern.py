@@ -21,7 +21,7 @@ from election.regions.regions import change, columns, COUNT, decisions, FIRST, L
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Device
-from leader_election.election.algorithms.algorithm import NOBODY
+from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions.collection import ADD, RANKED, SummaryLayout
 from leader_election.election.regions.coordinated import Member
 from leader_election.election.regions.pattern import (

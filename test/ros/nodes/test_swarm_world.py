@@ -23,7 +23,8 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist
 from leader_election.ros.nodes.process import make_executor
-from leader_election.ros.nodes.swarm_world import SwarmWorld, transform
+from leader_election.ros.nodes.swarm_world import SwarmWorld
+from leader_election.ros.nodes.world_topics import transform
 from leader_election.simulation import sensors
 from nav_msgs.msg import Odometry
 import numpy as np
