@@ -224,7 +224,7 @@ def regions() -> Figure:
     swarm = scattered(26, 10, 6.5, 2.4, seed=8)
     states, _ = settled(swarm, started(swarm), 5.0)
     above = {k: parent(swarm, states, k) for k in states}
-    below = {k: 1 for k in states}
+    below = dict.fromkeys(states, 1)
     for k in sorted(states, key=lambda k: -states[k].distance):
         if above[k] != NOBODY:
             below[above[k]] += below[k]

@@ -106,7 +106,7 @@ def test_docstrings_refer_to_names_that_exist() -> None:
             name for node in ast.walk(ast.parse(text))
             if isinstance(name := getattr(node, 'name', getattr(node, 'attr', getattr(
                 node, 'id', None))), str))}
-        wanted |= {name: file.name for name in role.findall(text)}
+        wanted |= dict.fromkeys(role.findall(text), file.name)
     assert {name: file for name, file in wanted.items() if 'rclpy' not in name
             and not known.issuperset(name.removeprefix('leader_election.').split('.')[-2:])} == {}
 

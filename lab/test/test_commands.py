@@ -175,7 +175,7 @@ def test_list_names_all_scenarios(tmp_path, lab):
     # An indented line continues the one above.
     rows = [line.split() for line in lab('list', '--results', tmp_path).splitlines()
             if line[:3].strip()]
-    assert {row[0]: row[-1] for row in rows[2:]} == {name: '0' for name in scenario.names()}
+    assert {row[0]: row[-1] for row in rows[2:]} == dict.fromkeys(scenario.names(), '0')
 
 
 def called(command: Callable[[Namespace], int], *arguments: object) -> int:

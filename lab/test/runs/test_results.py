@@ -142,6 +142,6 @@ def test_measures_of_regions_are_stored_for_algorithms_that_have_regions(tmp_pat
     results.save(dataset, mixed, tmp_path / FILE, store.digests(mixed))
     read = results.load(tmp_path / FILE)
     for measure in REGION_MEASURES:
-        first = {name: 0 for name in results.varied(read)} | {'seed': 0}
+        first = dict.fromkeys(results.varied(read), 0) | {'seed': 0}
         assert (read[measure].sel(algorithm='bounded').isel(first) == 7.0).all()
         assert read[measure].sel(algorithm='classic').isnull().all()

@@ -185,7 +185,7 @@ FIELDS = tuple(field for field in (
 _BY_KEY = {field.key: field for field in FIELDS}
 _MODELS = tuple((field.at, Region._fields.index(field.model)) for field in FIELDS if field.model)
 _EMPTY = Region(**{
-    **{name: () for name in _HINTS}, **{field.name: field.empty for field in FIELDS},
+    **dict.fromkeys(_HINTS, ()), **{field.name: field.empty for field in FIELDS},
     'device': NOBODY, 'role': 0, 'load': 0.0, 'decision': ''})
 
 

@@ -120,7 +120,7 @@ class SimulatedRobot:
                 np.array([self._last[1]]), np.array([pose]), time - self._last[0])
         self._last = time, pose
         world_topics.send_odometry([self._truth], world_topics.odometry_in('map'),
-                                  message.header.stamp, np.array([pose]), velocities)
+                                   message.header.stamp, np.array([pose]), velocities)
 
     def _touch(self, contacts: bytes) -> None:
         self._touched_at = clock.seconds(self._clock)

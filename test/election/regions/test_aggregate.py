@@ -124,8 +124,8 @@ def test_contribution_is_refused_when_it_has_another_number_of_numbers(
 
 NUMBERS = st.integers(-20, 20).map(float)
 """Whole, so that sums are exact in any order."""
-READINGS: dict[str, st.SearchStrategy[Any]] = {
-    name: NUMBERS for name in ('sum', 'mean', 'min', 'max', 'histogram', 'top')}
+READINGS: dict[str, st.SearchStrategy[Any]] = dict.fromkeys(
+    ('sum', 'mean', 'min', 'max', 'histogram', 'top'), NUMBERS)
 READINGS.update((name, st.booleans()) for name in ('count', 'any', 'all'))
 READINGS['union'] = st.frozensets(st.integers(0, 40))
 
@@ -142,7 +142,7 @@ def test_combination_is_commutative_associative_with_identity(
         name: str, data: st.DataObject) -> None:
     aggregate = AGGREGATES.get(name).make()
     # Of each robot there is one reading: a robot's own does not contradict itself.
-    reading = data.draw(st.fixed_dictionaries({i: READINGS[name] for i in range(6)}))
+    reading = data.draw(st.fixed_dictionaries(dict.fromkeys(range(6), READINGS[name])))
 
     def draw() -> list[float]:
         row = list(aggregate.identity)

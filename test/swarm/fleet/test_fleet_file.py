@@ -216,9 +216,9 @@ GARBAGE = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4)
                        | st.dictionaries(KEYS | SCALARS, inner, max_size=4), max_leaves=12)
 
 
-ROBOT = st.fixed_dictionaries({'id': st.just(1)}, optional={
-    key: SCALARS for key in ('type', 'initial_pose', 'radius', 'instances', 'tasks', 'zones',
-                             'rescue', 'odom_topic', 'algorithm', 'hierarchy', 'over')})
+ROBOT = st.fixed_dictionaries({'id': st.just(1)}, optional=dict.fromkeys((
+    'type', 'initial_pose', 'radius', 'instances', 'tasks', 'zones', 'rescue', 'odom_topic',
+    'algorithm', 'hierarchy', 'over'), SCALARS))
 DOCUMENTS = (st.dictionaries(KEYS, st.dictionaries(KEYS, GARBAGE, max_size=3), max_size=3)
              | GARBAGE | ROBOT.map(lambda robot: {'robots': {'alice': robot}})).map(
     lambda document: yaml.safe_dump(document, allow_unicode=True))
