@@ -22,7 +22,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CODE = ['launch', 'leader_election', 'setup.py']
-"""What is installed. ruff checks the rest by the same rules, and all by those not installed here."""
+"""What is installed. ruff checks the rest, and by the rules of linters that are missing."""
 LINTERS = {'ament_flake8': CODE, 'ament_pep257': CODE,
            'ament_copyright': [*CODE, 'CONTRIBUTING.md', 'LICENSE'],
            'ament_xmllint': ['package.xml', 'msgs/package.xml']}
