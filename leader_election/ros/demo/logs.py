@@ -62,10 +62,6 @@ START_UP = 60.0
 """Time limit for all processes to start [s]."""
 COMPARE_FROM = 5.0
 """The start of the comparison of the swarms, after the first election [s]."""
-LATE = 1.25 * ElectionParameters.round_period
-"""The time between two messages of a robot from which on it is late [s]."""
-LATE_SHARE = 0.05
-"""The share of their time for which robots may be late."""
 INTERVALS = 12
 
 
@@ -81,12 +77,7 @@ def swarms(options: Namespace) -> dict[str, dict[str, Any]]:
 
 
 class LogsDemo(Node):
-    """
-    Replays logs, and compares the swarms once a second of the logs' time.
-
-    :ivar late: the time for which the robots of each swarm have sent no message, although one was
-        due [s], the sum over robots.
-    """
+    """Replays logs, and compares the swarms once a second of the logs' time."""
 
     def __init__(self, options: Namespace) -> None:
         """
@@ -111,17 +102,12 @@ class LogsDemo(Node):
                          for name in self.swarms}
         self.agreements = {name: Agreement() for name in self.swarms if name != REFERENCE}
         self._next = COMPARE_FROM
-        self._heard: dict[tuple[str, int], float] = {}
-        self.late = dict.fromkeys(self.swarms, 0.0)
         self.accuracy = {ODOMETRY: Accuracy(), FILTER: Accuracy()}
         self._truth = dict(zip(self.ids, scene.logs))
         self._first = robot_logs.first_time(scene.logs)
         for name in self.swarms:
             def receive(message: String, name: str = name) -> None:
-                now = clock.seconds(self.get_clock())
-                robot = self.trackers[name].hear(message.data, now)
-                if robot is not None:
-                    self.count_late(name, robot, now)
+                self.trackers[name].hear(message.data, clock.seconds(self.get_clock()))
             self.create_subscription(String, f'/{name}/neighbourhood', receive, NEIGHBOURHOOD)
 
     def run(self) -> int:
@@ -139,12 +125,6 @@ class LogsDemo(Node):
                 self.processes.stop(processes.AT_ONCE)
                 return stopped()
         return self._report(failure)
-
-    def count_late(self, swarm: str, robot: int, now: float) -> None:
-        """Count the time for which a robot that sends now [s] has been late."""
-        gap = now - self._heard.get((swarm, robot), now)
-        self.late[swarm] += max(gap - LATE, 0.0)
-        self._heard[swarm, robot] = now
 
     def _replay(self, stop: StopRequest) -> None:
         options = self.options
@@ -212,10 +192,6 @@ class LogsDemo(Node):
         for line in accuracy_lines({LABELS[name]: each.figures()
                                     for name, each in self.accuracy.items()}, self.options.range):
             print(fitted(line))
-        late = max(self.late.values()) / (len(self.ids) * max(self.agreements[AGAIN].end, 1.0))
-        if late > LATE_SHARE:
-            print(f'warning: this machine was too busy: robots sent late in {late:.1%} of their '
-                  'time, which spoils the filter most; choose a smaller --real-time-factor')
         path = Path(self.options.output) / 'agreement.png'
         end = self.agreements[ODOMETRY].end
         checks = [

@@ -98,16 +98,3 @@ def test_report_prints_shares_of_robots_and_of_rounds_in_which_all_agree(
     assert sorted(lines) == [
         ['62.5%;', '25.0%', 'by odometry'], ['87.5%;', '75.0%', 'by true poses, a second time'],
         ['87.5%;', '75.0%', 'with filter']]
-
-
-def test_report_warns_of_robots_that_send_late(ros, tmp_path, monkeypatch, capsys):
-    logs = LogsDemo(options('--output', str(tmp_path)))
-    monkeypatch.setattr('leader_election.ros.demo.logs.draw_agreement', lambda *given: None)
-    logs.agreements = dict.fromkeys(logs.agreements, agreement(*[1] * 101))
-    for second in range(101):
-        logs.count_late('by_truth', 1, float(second))
-        # Three messages at once every three seconds: as many as are due, two thirds too late.
-        logs.count_late('by_truth', 2, 3.0 * (second // 3))
-    assert logs.late == {**dict.fromkeys(logs.swarms, 0.0), 'by_truth': pytest.approx(33 * 1.75)}
-    logs._report(None)
-    assert 'robots sent late in 11.6% of their time' in capsys.readouterr().out
