@@ -38,7 +38,7 @@ from leader_election.simulation.motion import Array
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.world import World
 from leader_election.swarm.accuracy import Accuracy, seen_from
-from leader_election.swarm.fleet.robot_list import RobotHostParameters, strength
+from leader_election.swarm.fleet.robot_list import strength
 from leader_election.swarm.reference_partition import links_within, partition
 import numpy as np
 
@@ -107,8 +107,7 @@ class LoggedSwarm(SimulatedSwarm):
         self.errors: list[float] = []
         self.squares: list[float] = []
         ids = self.world.scene.ids
-        hosting = RobotHostParameters(robots=len(ids), seed=parameters.seed)
-        self._strengths = {robot: strength(hosting, robot) or 0.0 for robot in ids}
+        self._strengths = {robot: strength(parameters.seed, robot) for robot in ids}
         self._radius, self._reach, self._late = radius, reach, late
         self._wrong_ids, self._chance = wrong_ids, random.Random(parameters.seed)
         self._unmarked = set() if see_landmarks is None else set(ids) - set(see_landmarks)

@@ -129,7 +129,7 @@ def hosts(settings: Settings) -> tuple[dict[str, tuple[int, ...]], dict[str, tup
     # Ids follow the rows of the lattice: those that join later are spread over it.
     joining = set(random.Random(settings.seed).sample(ids, settings.joining))
     here = sorted((robot for robot in ids if robot not in joining),
-                  key=lambda robot: -(strength(parameters, robot) or 0.0))
+                  key=lambda robot: -strength(parameters.seed, robot))
     alone = here[:math.ceil(ALONE_SHARE * len(here))]
     rest = sorted(set(here) - set(alone))
     number = -(-len(rest) // HOSTED)
@@ -287,8 +287,7 @@ class ChaosSwarm(FaultySwarm):
         if settings.mandate:
             self._parameters |= {'mandate': settings.mandate, 'quorum': 'majority'}
         self.wandering = GroundTruth(scene.ids if settings.mandate else ())
-        self._born = {robot: strength(RobotHostParameters(**settings.scene), robot) or 0.0
-                      for robot in scene.ids}
+        self._born = {robot: strength(settings.seed, robot) for robot in scene.ids}
         self.strengths = dict(self._born)
         """The present strengths, by id."""
         self._coming: set[int] = set()

@@ -35,7 +35,6 @@ from leader_election.ros.demo.scenario import DemoScenario, STRONGEST
 from leader_election.ros.leader_client import LeaderClient
 from leader_election.ros.nodes import clock
 from leader_election.swarm.fleet.robot_list import format_ids
-from leader_election.swarm.view.frame import Rings
 
 if TYPE_CHECKING:
     from leader_election.ros.demo.swarm import SwarmDemo
@@ -270,7 +269,7 @@ class GateScenario(DemoScenario):
                         f'{format_duration(step.begun, step.reached)}') for step in self._plan),
                 *self.gate.checks()]
 
-    def draw(self, folder: Path, rings: Rings) -> list[str]:
+    def draw(self, folder: Path) -> list[str]:
         """Draw leaders, mandates and obeyed commands over time."""
         # Imported here, since it takes long to load.
         from leader_election.swarm.view.charts import FAINT, FONT, INK, new_figure, save

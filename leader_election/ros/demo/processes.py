@@ -187,7 +187,7 @@ DOMAINS = range(215, 232)
 UNKNOWN = '_NODE_NAME_UNKNOWN_'
 DISCOVERY = 3.0
 """The time to discover the publishers of a domain that the user has set [s]."""
-PICTURES = ('partition.png', 'run.gif', 'paths.png', 'agreement.png', 'gate.png')
+PICTURES = ('partition.png', 'run.gif', 'agreement.png', 'gate.png')
 LOG = 'log'
 """The folder of the processes' output, in the folder of its results."""
 

@@ -25,7 +25,6 @@ from leader_election.ros.demo.checks import Check
 from leader_election.simulation.motion import least_distance
 from leader_election.simulation.robot_body import RADIUS
 from leader_election.swarm.snapshot import Snapshot
-from leader_election.swarm.view.frame import Rings
 import numpy as np
 
 if TYPE_CHECKING:
@@ -90,12 +89,11 @@ class DemoScenario:
         """Return the results at the end of the run."""
         return []
 
-    def draw(self, folder: Path, rings: Rings) -> list[str]:
+    def draw(self, folder: Path) -> list[str]:
         """
         Draw pictures in addition to the partition's.
 
         :param folder: for the pictures.
-        :param rings: the outlines of arena and obstacles.
         :return: the paths of the pictures.
         """
         return []
@@ -103,7 +101,7 @@ class DemoScenario:
 
 class DrivingScenario(DemoScenario):
     """
-    Tasks that drive robots, by ``scan`` and ``cmd_vel``: no collisions. The paths are drawn.
+    Tasks that drive robots, by ``scan`` and ``cmd_vel``: no collisions.
 
     :ivar paths: the true positions of each robot [m], in order of time, by id.
     """
@@ -133,15 +131,3 @@ class DrivingScenario(DemoScenario):
             Check(self._closest >= 2 * RADIUS, 'no robot hit another: the least distance between '
                   f'two was {self._closest:.2f} m, and 2 x {RADIUS:g} m is a hit'),
             Check(driven > 0.0, f'the robots drove {driven:.0f} m')]
-
-    def jobs(self) -> list[tuple[Position, bool]]:
-        """Return the place of each job [m], and whether it was done: none."""
-        return []
-
-    def draw(self, folder: Path, rings: Rings) -> list[str]:
-        """Draw the paths. Parameters as of :meth:`DemoScenario.draw`."""
-        # Imported here, since it takes long to load.
-        from leader_election.swarm.view.charts import draw_paths
-        path = folder / 'paths.png'
-        draw_paths(self.paths, rings, path, self.jobs())
-        return [str(path)]

@@ -112,9 +112,8 @@ class SwarmDemo:
         self.scene_parameters = {
             'robots': options.robots, 'seed': options.seed, 'world': options.world,
             'radio': 'relay' if options.loss or self.scenario.has_own_run else 'shared'}
-        parameters = RobotHostParameters(**self.scene_parameters)
-        self.ids = make_scene(parameters).ids
-        self.strengths = {robot: strength(parameters, robot) or 0.0 for robot in self.ids}
+        self.ids = make_scene(RobotHostParameters(**self.scene_parameters)).ids
+        self.strengths = {robot: strength(options.seed, robot) for robot in self.ids}
         self.strongest = max(self.ids, key=lambda robot: (self.strengths[robot], -robot))
         self.observer = RunObserver(PartitionJudge(
             self.strengths, options.radius, ElectionParameters.radius_hysteresis),
@@ -185,7 +184,7 @@ class SwarmDemo:
         made: list[str] = []
         try:
             monitor.close()
-            made += [*self._pictures, *self.scenario.draw(options.output, monitor.rings)]
+            made += [*self._pictures, *self.scenario.draw(options.output)]
             if options.html and any(frame.snapshot.robots for frame in monitor.frames):
                 # Imported here, since Bokeh loads slowly.
                 from leader_election.swarm.recording.report import write_watched

@@ -25,7 +25,6 @@ from random import Random
 from statistics import fmean, median
 from typing import Any, TYPE_CHECKING
 
-from leader_election.election.messages.codec import Position
 from leader_election.election.tasks.coverage import Cell, unpacked_cells
 from leader_election.ros.demo.checks import Check
 from leader_election.ros.demo.gate import GateScenario
@@ -121,7 +120,6 @@ class PutJob:
     :ivar wait: the time until it was done [s].
     """
 
-    place: Position
     robot: int
     time: float
     died: float = math.inf
@@ -186,7 +184,7 @@ class DispatchScenario(DrivingScenario):
         due = begun + PUT_UNTIL * self.options.duration * number / JOBS
         if number < JOBS and living and self._now >= due:
             place, robot = self._places[number], self._random.choice(living)
-            self.put[number] = PutJob(place, robot, self._now)
+            self.put[number] = PutJob(robot, self._now)
             self._topics[robot].publish(String(data=json.dumps(
                 {'id': number, 'place': place, 'seconds': WORK})))
 
@@ -209,10 +207,6 @@ class DispatchScenario(DrivingScenario):
             Check(bool(waits), 'dispatch: a job waited for '
                   + (f'{median(waits):.0f} s (median), at most {max(waits):.0f} s, with '
                      f'{WORK:g} s of work' if waits else 'ever'))]
-
-    def jobs(self) -> list[tuple[Position, bool]]:
-        """Return the place of each job [m], and whether it was done."""
-        return [(job.place, bool(job.done_by)) for job in self.put.values()]
 
 
 class FieldScenario(DemoScenario):

@@ -22,12 +22,12 @@ of physical robots, each of which runs in a process of its own.
 
 from itertools import islice
 import sys
-from typing import Any
 
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.ros.nodes.declare import Declared, overrides, refuse_unknown
 from leader_election.ros.nodes.election import announcements, CHANGES, ElectionNode
 from leader_election.ros.nodes.process import run
+from leader_election.simulation.scene import make_scene
 from leader_election.swarm.fleet import robot_list
 from rclpy.logging import LoggingSeverity
 from rclpy.node import Node
@@ -52,7 +52,10 @@ class RobotHost(Node):
         super().__init__('fleet')
         refuse_unknown(self, robot_list.RobotHostParameters, ElectionParameters, of_robot=True)
         self.parameters = Declared(self, robot_list.RobotHostParameters).values
-        known = {robot.id: robot for robot in robot_list.swarm_robots(self.parameters)}
+        roster = self.parameters.roster
+        listed = robot_list.parse_robot_list(
+            roster, 'roster') if roster else robot_list.scene_robots(make_scene(self.parameters))
+        known = {robot.id: robot for robot in listed}
         members = robot_list.parse_ids(self.parameters.members, tuple(known))
         self._roster = robot_list.format_ids(tuple(known))
         shared = _shared_arguments(arguments)
@@ -78,12 +81,11 @@ class RobotHost(Node):
         for name, topic in topics.items():
             if topic != name:
                 remaps += ['-r', f'{name}:={topic.replace("{id}", str(robot.id))}']
-        chosen = robot_list.strength(self.parameters, robot.id)
-        defaults: dict[str, Any] = {} if chosen is None else {'strength': chosen}
         node = ElectionNode(
             use_global_arguments=False, namespace=f'{space}/{robot.name}',
             cli_args=['--ros-args', *shared, *remaps], parameter_overrides=overrides(own),
-            defaults=defaults, others=(robot_list.RobotHostParameters,))
+            defaults={'strength': robot_list.strength(self.parameters.seed, robot.id)},
+            others=(robot_list.RobotHostParameters,))
         # Those of many robots would bury what else the process says.
         node.get_logger().get_child(CHANGES).set_level(LoggingSeverity.WARN)
         return node

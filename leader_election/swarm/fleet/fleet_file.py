@@ -319,7 +319,7 @@ def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, fleet_settings
         raise error.named(f'{place}: {error.name}', kind='') from None
     planar = pose[0], pose[1], math.remainder(pose[-1], math.tau)
     return FleetRobot(
-        robot_list.RobotSpec(name, identity, planar, kind), hostname,
+        robot_list.RobotSpec(name, identity, planar), hostname,
         fleet_settings.check_value(place, ENABLED, raw.get('enabled', True)),
         settled.parameters | {'robot_id': identity, 'initial_pose': pose}, *settled[1:])
 

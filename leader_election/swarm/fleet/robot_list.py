@@ -38,7 +38,7 @@ from leader_election.parameters import build, id_ranges, Parameter, parameter, P
 from leader_election.parameters.files import read_yaml
 from leader_election.simulation.motion import overlaps
 from leader_election.simulation.parameters import SceneParameters
-from leader_election.simulation.scene import Arena, free_space, make_scene, Scene
+from leader_election.simulation.scene import Arena, free_space, Scene
 import numpy as np
 import shapely
 import yaml
@@ -53,8 +53,6 @@ class RobotSpec(NamedTuple):
     """Unique."""
     pose: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """The origin of its odometry in the shared frame: x, y, yaw [m, rad]."""
-    type: str = ''  # noqa: A003
-    """The name of its type in a fleet file, empty for none."""
 
 
 def check_unique(robots: Sequence[RobotSpec], parameter: str) -> None:
@@ -258,10 +256,6 @@ class RobotHostParameters(SceneParameters):
         "yaw: 0.0}}; {...}'. Empty: the robots of the scene.")
     members: str = parameter(
         '', "The ids of the robots that this process hosts, for example '1-20,25'. Empty: all.")
-    strengths: str = parameter(
-        'random', 'The strength of each robot: random from 0 to 1 by the seed, its id, or as set '
-        'by parameters. Where the parameter strength of a robot is set, it takes precedence.',
-        choices=lambda: ('random', 'id', 'parameters'))
     odom_topic: str = parameter(
         'odom', 'The topic of the odometry of each robot, in its namespace; {id} is replaced by '
         'its id.')
@@ -270,30 +264,10 @@ class RobotHostParameters(SceneParameters):
         'replaced by its id.')
 
 
-def swarm_robots(parameters: RobotHostParameters) -> tuple[RobotSpec, ...]:
-    """
-    Return all robots of the swarm: those of the list, or those of the scene without a list.
-
-    :param parameters: the list, or the parameters of the scene.
-    :raises ParameterError: for a wrong list, a wrong scene, or robots that do not fit.
-    """
-    if parameters.roster:
-        return parse_robot_list(parameters.roster, 'roster')
-    return scene_robots(make_scene(parameters))
-
-
-def strength(parameters: RobotHostParameters, robot: int) -> float | None:
-    """
-    Return the strength of a robot, the same in any process.
-
-    :param parameters: the choice of strengths, and the seed.
-    :param robot: its id.
-    :return: ``None`` if it is set by parameters.
-    """
+def strength(seed: int, robot: int) -> float:
+    """Return the default strength of a robot by its id, 0 to 1, the same in any process."""
     # A generator for each robot: the strength does not depend on the other robots of a process.
-    if parameters.strengths == 'random':
-        return random.Random(f'{parameters.seed}/{robot}').random()
-    return float(robot) if parameters.strengths == 'id' else None
+    return random.Random(f'{seed}/{robot}').random()
 
 
 def scene_robots(scene: Scene) -> tuple[RobotSpec, ...]:
@@ -305,7 +279,7 @@ def scene_robots(scene: Scene) -> tuple[RobotSpec, ...]:
     >>> from leader_election.simulation.parameters import SceneParameters
     >>> from leader_election.simulation.scene import make_scene
     >>> scene_robots(make_scene(SceneParameters(robots=1, world='empty', layout='grid')))
-    (RobotSpec(name='robot_1', id=1, pose=(0.0, 0.0, 0.0), type=''),)
+    (RobotSpec(name='robot_1', id=1, pose=(0.0, 0.0, 0.0)),)
     """
     return tuple(RobotSpec(f'robot_{robot}', robot, start)
                  for robot, start in zip(scene.ids, scene.starts))

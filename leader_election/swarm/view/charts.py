@@ -12,20 +12,18 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Charts of a whole run in one style: agreement, paths, leaders and errors over time."""
+"""Charts of a whole run in one style: agreement, leaders and errors over time."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 import textwrap
 from typing import Any
 
-from leader_election.election.messages.codec import Position
 from leader_election.parameters.files import replacing
 from leader_election.swarm.view.formatting import distinct_colours
-from leader_election.swarm.view.frame import Frame, History, Rings
+from leader_election.swarm.view.frame import Frame, History
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 import numpy as np
 
 DPI = 150
@@ -95,48 +93,6 @@ def save(figure: Figure, path: Path, **options: Any) -> None:
     """Write a figure as a PNG, whole or not at all."""
     with replacing(path) as temporary:
         figure.savefig(temporary, format='png', **options)
-
-
-def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path,
-               jobs: Sequence[tuple[Position, bool]] = ()) -> None:
-    """
-    Draw the path of each robot as a PNG, from a ring at its start to a disc with its id.
-
-    :param paths: positions in the order of time [m], by the robot's id.
-    :param rings: outlines of arena and obstacles.
-    :param jobs: the place of each job [m], and whether it was done.
-    :raises OSError: when the file cannot be written.
-    """
-    driven = {robot: positions for robot, positions in sorted(paths.items()) if positions}
-    figure = new_figure(8.0, 6.2, 'Where the robots drove', '')
-    axes = figure.subplots()
-    for ring in rings.obstacles:
-        axes.fill(*zip(*ring), facecolor='#d5d8dc', edgecolor='#a3a9b1', linewidth=1)
-    for ring in rings.arena:
-        axes.fill(*zip(*ring), facecolor='none', edgecolor=INK, linewidth=1.6)
-    for tint, (robot, positions) in zip(distinct_colours(len(driven)), driven.items()):
-        axes.plot(*zip(*positions), color=tint, linewidth=1.0)
-        axes.plot(*positions[0], marker='o', markersize=7, color='white', markeredgecolor=tint,
-                  markeredgewidth=1.8, zorder=3)
-        axes.plot(*positions[-1], marker='o', markersize=13, color=tint,
-                  markeredgecolor='white', zorder=4)
-        axes.annotate(str(robot), positions[-1], fontsize=FONT - 3, fontweight='bold',
-                      color='white', ha='center', va='center', zorder=5)
-    for done, label in ((True, 'job, done'), (False, 'job, not done')):
-        if places := [place for place, was_done in jobs if was_done == done]:
-            axes.plot(*zip(*places), linestyle='none', marker='s' if done else 'x', markersize=6,
-                      color=INK, zorder=2, label=label)
-    axes.set_xlabel('x [m]', color=FAINT)
-    axes.set_ylabel('y [m]', color=FAINT)
-    axes.set(aspect='equal')
-    axes.tick_params(labelsize=FONT - 1, colors=FAINT)
-    axes.spines[:].set_visible(False)
-    handles = [Line2D([], [], linestyle='none', marker='o', markeredgecolor=FAINT, color=tint,
-                      markersize=size, label=label)
-               for tint, size, label in (('white', 7, 'start'), (FAINT, 12, 'end, with the id'))]
-    figure.legend(handles=[*handles, *axes.get_legend_handles_labels()[0]], ncol=4,
-                  loc='outside lower center', frameon=False, fontsize=FONT - 1)
-    save(figure, path, dpi=_DPI)
 
 
 def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> None:

@@ -89,7 +89,7 @@ def test_domain_of_the_user_stays(monkeypatch):
 
 
 def test_files_of_an_earlier_run_are_removed_and_no_others(tmp_path):
-    earlier = [tmp_path / 'paths.png', tmp_path / 'log' / 'fleet_3.log']
+    earlier = [tmp_path / 'gate.png', tmp_path / 'log' / 'fleet_3.log']
     (tmp_path / 'log').mkdir()
     for file in (*earlier, tmp_path / 'mine.png'):
         file.write_text('')

@@ -15,7 +15,6 @@
 """Scenarios of the demonstration: what they check of a run."""
 
 import json
-from pathlib import Path
 
 from leader_election.election.tasks.coverage import packed_cells
 from leader_election.ros.demo.main import parse
@@ -30,8 +29,6 @@ from leader_election.ros.demo.task_scenarios import (
     SCENARIOS,
 )
 from leader_election.swarm.snapshot import RobotView, Snapshot
-from leader_election.swarm.view.frame import Rings
-from PIL import Image
 import pytest
 from std_msgs.msg import String
 
@@ -211,20 +208,6 @@ def test_patrol_compares_the_next_leader_with_a_killed_one(known, kept):
         return
     assert f'at least {kept}' in check.text and check.holds == (kept == '100.0%')
     assert f'at most {7.0 if check.holds else 20.5} s' in check.text
-
-
-def test_paths_are_drawn(tmp_path):
-    patrol = scenario('patrol')
-    for time in range(3):
-        patrol.observe(look(time, (1, (float(time), 0.0), 1)))
-    [path] = patrol.draw(tmp_path, Rings())
-    with Image.open(path) as image:
-        assert image.format == 'PNG' and image.width == 1600
-    before = Path(path).read_bytes()
-    dispatch = dispatched()
-    finish(dispatch, range(5))
-    [path] = dispatch.draw(tmp_path, Rings())
-    assert Path(path).read_bytes() != before
 
 
 def dispatched(*arguments, dies=False):

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from leader_election.ros.nodes.election import ElectionNode
 from leader_election.ros.nodes.robot_host import RobotHost
+from leader_election.swarm.fleet.robot_list import strength
 import pytest
 import rclpy
 from rclpy.node import Node
@@ -52,10 +53,11 @@ def identity(robot: ElectionNode) -> tuple[str, int, list[float]]:
 
 
 def test_listed_robots_have_names_ids_and_poses():
-    with hosted(LISTED, 'strengths:=id', 'radius:=3.0') as robots:
+    with hosted(LISTED, 'seed:=5', 'radius:=3.0') as robots:
         assert [identity(robot) for robot in robots] == [
             ('/swarm/alice', 7, [1.0, 2.0, 0.5]), ('/swarm/bob', 1, [0.0, 0.0, 0.0])]
-        assert [robot.get_parameter('strength').value for robot in robots] == [7.0, 1.0]
+        assert [robot.get_parameter('strength').value for robot in robots] == [
+            strength(5, 7), strength(5, 1)]
         assert {robot.get_parameter('radius').value for robot in robots} == {3.0}
 
 
@@ -69,9 +71,9 @@ def test_quorum_counts_every_robot_of_the_swarm_on_any_host(swarm, roster):
 def test_strength_of_a_file_takes_precedence_for_its_robot(tmp_path):
     file = tmp_path / 'mine.yaml'
     file.write_text('/swarm/bob/election_node:\n  ros__parameters: {strength: 2.5}\n')
-    with hosted(LISTED, 'strengths:=id', file=file) as robots:
-        assert [robot.robot.main.strength.announced for robot in robots] == [7.0, 2.5]
-        assert [robot.get_parameter('strength').value for robot in robots] == [7.0, 2.5]
+    with hosted(LISTED, file=file) as robots:
+        assert [robot.robot.main.strength.announced for robot in robots] == [
+            strength(0, 7), 2.5]
 
 
 def test_robots_are_those_of_the_scene_without_a_list():

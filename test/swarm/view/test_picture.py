@@ -17,13 +17,8 @@
 from pathlib import Path
 
 from leader_election.swarm.snapshot import RobotView, Snapshot
-from leader_election.swarm.view.charts import (
-    draw_errors,
-    draw_paths,
-    draw_timeline,
-    STYLES,
-)
-from leader_election.swarm.view.formatting import GONE, PALETTE
+from leader_election.swarm.view.charts import draw_errors, draw_timeline, STYLES
+from leader_election.swarm.view.formatting import GONE
 from leader_election.swarm.view.frame import Frame, patrol_parts, Rings
 from leader_election.swarm.view.picture import (
     animate,
@@ -166,20 +161,6 @@ def test_leaders_territory_is_split_among_its_members():
 ])
 def test_malformed_decision_is_not_drawn(decision):
     assert told(decision) == {1: ()}
-
-
-def tinted(path, robot):
-    """Return the number of pixels in the colour of a robot."""
-    with Image.open(path) as image:
-        pixels = np.asarray(image.convert('RGB')) / 255
-    return int((np.abs(pixels - PALETTE[robot - 1]).max(axis=2) < 0.02).sum())
-
-
-def test_paths_have_a_colour_and_an_end(tmp_path):
-    path = tmp_path / 'ways.png'
-    draw_paths({1: [(1.0, 1.0), (8.0, 1.0)], 2: [(2.0, 2.0)], 3: []}, RINGS, path)
-    # Of robot 2 only the ball at its end, of robot 3 nothing.
-    assert tinted(path, 1) > tinted(path, 2) > 50 > tinted(path, 3) == 0
 
 
 RED, BLUE = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
