@@ -27,7 +27,6 @@ from leader_election.swarm.snapshot import (
     alarmed,
     member_counts,
     regions,
-    RobotView,
     Snapshot,
 )
 from leader_election.swarm.view import formatting
@@ -168,9 +167,6 @@ _ACTS = 11
 """Width of the column of mandates [characters]."""
 _DECISION = 12
 """How much wider a table with decisions is at least [characters]."""
-_DECISION_LENGTH = 40
-_FIELDS_LENGTH = 120
-"""The length of the algorithm's own fields in the one line [characters]."""
 _MOST_ROWS = 24
 """The most rows of a table, since further rows are slow to draw and unread."""
 _LEAST_MAP = 30
@@ -188,9 +184,9 @@ def render(frame: Frame, statistics: Statistics, size: tuple[int, int] = (100, 3
     """
     Return the view: a table of regions, totals, the note of the frame and a map.
 
-    The algorithm's own fields follow, if any, one line per robot. The largest regions and the
-    lowest ids come first. Those without room are counted. The map is beside the table, or below
-    it. A small terminal has a short table beside the map, or no map where there is no room.
+    The largest regions and the lowest ids come first. Those without room are counted. The map is
+    beside the table, or below it. A small terminal has a short table beside the map, or no map
+    where there is no room.
 
     :param size: of the terminal [characters, lines].
     :param rings: outlines for the map.
@@ -203,23 +199,19 @@ def render(frame: Frame, statistics: Statistics, size: tuple[int, int] = (100, 3
     across, down = size[0] - 4, size[1] - 3
     snapshot = frame.snapshot
     counts, mandates = bool(member_counts(snapshot)), _ACTS if acts_over(snapshot) else 0
-    placed = any(robot.position is not None for robot in snapshot.robots.values())
-    room = across - 6 - mandates
-    beside = min(room - _COLUMNS - _DECISION * counts, columns_for(frame, rings, down - 2))
-    if placed and beside >= _LEAST_MAP:
-        left, _ = _left(frame, statistics, across - beside - 6, down)
-        return panel(_beside(left, frame, rings, across, beside, down - 2))
-    left, lines = _left(frame, statistics, across, down)
-    below = down - lines - 2
-    if placed and min(columns_for(frame, rings, below), across) >= _LEAST_MAP:
-        return panel(Group(left, _map(frame, rings, across - 4, below)))
     totals, lines = _totals(frame, statistics, across)
-    rows = down - lines - 2
-    beside = min(room - _SHORT, columns_for(frame, rings, rows))
-    if not placed or counts or beside < _SMALLEST_MAP or _with_fields(snapshot):
-        return panel(left)
-    short = _table(frame, statistics, rows + 2 - _AROUND, short=True)
-    return panel(Group(_beside(short, frame, rings, across, beside, rows), *totals))
+    rows, most = down - lines - 2, min(down - lines - _AROUND, _MOST_ROWS)
+    below = rows - _AROUND - min(len(regions(snapshot)), most)
+    placed = any(robot.position is not None for robot in snapshot.robots.values())
+    for short, width, least in ((False, _COLUMNS + _DECISION * counts, _LEAST_MAP),
+                                *[(True, _SHORT, _SMALLEST_MAP)] * (not counts)):
+        table = _table(frame, statistics, most, short)
+        columns = min(across - 6 - mandates - width, columns_for(frame, rings, rows))
+        if placed and columns >= least:
+            return panel(Group(_beside(table, frame, rings, across, columns, rows), *totals))
+        if placed and not short and min(columns_for(frame, rings, below), across) >= least:
+            return panel(Group(table, *totals, _map(frame, rings, across - 4, below)))
+    return panel(Group(_table(frame, statistics, most), *totals))
 
 
 def _beside(left: RenderableType, frame: Frame, rings: Rings, across: int, columns: int,
@@ -240,43 +232,12 @@ def _map(frame: Frame, rings: Rings, columns: int, rows: int) -> Panel:
                  width=len(drawn.plain.partition('\n')[0]) + 4)
 
 
-def _with_fields(snapshot: Snapshot) -> list[RobotView]:
-    return [robot for robot in snapshot.robots.values() if robot.fields]
-
-
-def _left(frame: Frame, statistics: Statistics, width: int,
-          most: int) -> tuple[RenderableType, int]:
-    """
-    Return all but the map, and its height [lines].
-
-    :param width: [characters].
-    :param most: the greatest height [lines].
-    """
-    totals, lines = _totals(frame, statistics, width)
-    robots, found = _with_fields(frame.snapshot), len(regions(frame.snapshot))
-    room = min(most - lines - _AROUND, _MOST_ROWS)
-    # Regions first, but half of the room is for fields, if they need it.
-    rows = min(found, max(room - len(robots), room // 2, 2))
-    fields = min(len(robots), room - rows)
-    return (Group(_table(frame, statistics, rows), *totals, *_fields(robots, fields)),
-            lines + _AROUND + rows + fields)
-
-
 def line(frame: Frame, statistics: Statistics) -> str:
     """Return the view as one plain line, for output without a terminal."""
     snapshot = frame.snapshot
     told = list(facts(frame, statistics))
-    counts = member_counts(snapshot)
-    if counts:
+    if member_counts(snapshot):
         told.append(collected(snapshot))
-    leader = max(counts.items(), key=lambda item: item[1], default=(-1, 0.0))[0]
-    decision = snapshot.robots[leader].decision if leader != -1 else ''
-    if decision:
-        told.append(f'{leader} decided {formatting.shortened(decision, _DECISION_LENGTH)}')
-    fields = '; '.join(f'{robot.id}: {formatting.fields_text(robot.fields)}'
-                       for robot in snapshot.robots.values() if robot.fields)
-    if fields:
-        told.append(formatting.shortened(fields, _FIELDS_LENGTH))
     told += filter(None, (frame.warning, frame.note,
                           frame.upcoming and f'next: {frame.upcoming}'))
     return ' · '.join(told)
@@ -323,15 +284,6 @@ def _table(frame: Frame, statistics: Statistics, rows: int, short: bool = False)
         table.add_row(Text(f'+ {len(others)} more', style='dim'), '',
                       str(sum(len(members) for _, members in others)))
     return table
-
-
-def _fields(robots: list[RobotView], rows: int) -> list[Text]:
-    """Return the algorithm's own fields in at most so many lines, one a robot."""
-    shown = robots if len(robots) <= rows else robots[:max(rows - 1, 0)]
-    lines = [f'{robot.id:>8}  {formatting.fields_text(robot.fields)}' for robot in shown]
-    if len(shown) < len(robots):
-        lines.append(f'+ {len(robots) - len(shown)} more')
-    return [Text(line, no_wrap=True, overflow='ellipsis') for line in lines]
 
 
 def _totals(frame: Frame, statistics: Statistics, width: int) -> tuple[list[Text], int]:

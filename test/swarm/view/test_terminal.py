@@ -53,15 +53,12 @@ def test_leader_in_an_unusual_namespace_is_named():
     assert '● 1 /tb3_0 ' in shown(changed(frame(), r1={'name': '/tb3_0'})).export_text()
 
 
-@pytest.mark.parametrize('fields', [{}, {'trace': list(range(99))}])
-def test_many_regions_and_fields_are_cut_short_and_fit_the_terminal(fields):
+def test_many_regions_are_cut_short_and_fit_the_terminal():
     # Classic election says no strength, and an infinite distance as long as it has found nobody.
-    text = shown(of_robots(*(RobotView(i, None, math.nan, math.inf, i, fields=fields)
+    text = shown(of_robots(*(RobotView(i, None, math.nan, math.inf, i)
                              for i in range(200)))).export_text()
     assert 'nan' not in text and 'inf' not in text
-    head, _, tail = text.partition('trace=')
-    assert all(' + 1' in part and ' more' in part for part in (head, tail) if fields)
-    assert fields or '+ 187 more' in text
+    assert '+ 187 more' in text
     assert len(text.splitlines()) <= 24 and max(map(len, text.splitlines())) <= 80
 
 
@@ -105,29 +102,9 @@ def test_table_shows_counts_and_decisions_beside_observations():
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_one_line_has_the_totals_and_the_largest_regions_decision_in_short():
+def test_one_line_has_the_totals_of_a_task():
     text = line(working(frame(note='killed')), Statistics())
-    assert ' · patrol: the leaders count 6 robots, 7 are heard · 7 decided [null] · killed' in text
-    decisive = working(frame())
-    robots = {1: decisive.snapshot.robots[1]}
-    decisive = decisive._replace(snapshot=Snapshot(0.0, robots))
-    assert line(decisive, Statistics()).endswith(
-        ' · 1 decided [{"area":[[1,1,5,1,5,5,1,5]],"ids":[1,2…')
-
-
-def with_fields(drawn):
-    """Return the same with fields of a plug-in algorithm, but for robot 10."""
-    robots = {i: view if i == 10 else view._replace(fields={'level': i, 'heat': 0.123456})
-              for i, view in drawn.snapshot.robots.items()}
-    return drawn._replace(snapshot=drawn.snapshot._replace(robots=robots))
-
-
-def test_fields_of_a_plug_in_algorithm_are_listed_one_line_a_robot():
-    text = shown(with_fields(frame())).export_text()
-    rows = [row.strip(' │').split(maxsplit=1) for row in text.splitlines() if 'level=' in row]
-    assert rows[0] == ['1', 'level=1, heat=0.1235']
-    assert [row[0] for row in rows] == ['1', '2', '3', '7', '8', '9']
-    assert 'level' not in shown(frame()).export_text()
+    assert ' · patrol: the leaders count 6 robots, 7 are heard · killed' in text
 
 
 @pytest.mark.parametrize('width', [80, 200])
@@ -215,9 +192,3 @@ def test_table_shows_mandates_when_the_swarm_has_them(width):
     assert '★1' in text and '☆7' in text and '◦' in text
     assert max(map(len, text.splitlines())) <= width
     assert '1 leader acts, over 3 robots' in line(drawn, Statistics())
-
-
-def test_one_line_has_the_fields_in_short():
-    text = line(with_fields(frame(note='killed')), Statistics())
-    assert ' · 1: level=1, heat=0.1235; 2: level=2, heat=0.1235; ' in text
-    assert text.endswith('… · killed')
