@@ -32,7 +32,7 @@ import time
 from leader_election.election.robot.diagnostics import LEADER
 from leader_election.ros.nodes.link import Link
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, OUTPUT
-from leader_election.swarm.fleet.transports import TransportKind, TRANSPORTS, Udp
+from leader_election.swarm.fleet.transports import TRANSPORTS, Udp
 import rclpy
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
@@ -53,6 +53,7 @@ Heard = tuple[int, str, float]
 class Lossy(Udp):
     """UDP that drops a share of the packets, and delays the others, so that they overtake."""
 
+    name = 'lossy'
     share = 0.0
     delay = 0.0
     """The longest delay [s]."""
@@ -136,7 +137,7 @@ def measure(share: float, delay: float) -> None:
 
 def main() -> None:
     """Print the figures."""
-    TRANSPORTS.add(TransportKind('lossy', Lossy))
+    TRANSPORTS.add(Lossy)
     print(' dropped  delay/s  messages     lost median/ms  95 %/ms  leaders')
     for share, delay in TRIALS:
         measure(share, delay)

@@ -76,7 +76,7 @@ class Link(Node):
         self._here = self.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
         kind = TRANSPORTS.get(parameters.kind)
         self.message_room = kind.room(parameters)
-        self._transport = kind.make(parameters, self._take)
+        self._transport = kind(parameters, self._take)
         subscribe(self, String, 'outgoing', self._send, NEIGHBOURHOOD)
         self._reports = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         for period, act in (1.0, self._report), (5.0, self._tell):

@@ -76,12 +76,25 @@ class LinkParameters:
 
 class Transport:
     """
-    Carries packets. It is made with the parameters and a function that takes packets.
+    Carries packets. An entry of :data:`TRANSPORTS` is a subclass with a name.
 
     :ivar problem: why no packet can be sent now, empty if there is no reason.
     """
 
-    problem = ''
+    name = problem = ''
+
+    def __init__(self, parameters: LinkParameters, take: Callable[[bytes], None]) -> None:
+        """
+        Begin to receive.
+
+        :param take: called with each packet, from a thread.
+        """
+        self._take = take
+
+    @staticmethod
+    def room(parameters: LinkParameters) -> int:
+        """Return the length of the longest message [bytes]."""
+        return LARGEST
 
     def send(self, data: bytes) -> str:
         """Send a packet, and return the reason why that failed, empty if it did not."""
@@ -95,24 +108,13 @@ class Transport:
         """End. No packet is passed on any more."""
 
 
-@dataclass(frozen=True)
-class TransportKind:
-    """An entry of :data:`TRANSPORTS`."""
-
-    name: str
-    make: Callable[[LinkParameters, Callable[[bytes], None]], Transport]
-    """
-    ``make(parameters, take)`` returns the transport, which calls ``take(data)`` from a thread.
-    """
-    room: Callable[[LinkParameters], int] = lambda parameters: LARGEST
-    """Returns the length of the longest message [bytes]."""
-
-
-TRANSPORTS: Registry[TransportKind] = Registry('transport', 'leader_election.transports')
+TRANSPORTS: Registry[type[Transport]] = Registry('transport', 'leader_election.transports')
 
 
 class Udp(Transport):
     """UDP: by multicast, by broadcast, or to peers by name."""
+
+    name = 'udp'
 
     def __init__(self, parameters: LinkParameters, take: Callable[[bytes], None]) -> None:
         """
@@ -248,6 +250,13 @@ class SerialTransport(Transport):
     Its device may be absent, disappear, and come back.
     """
 
+    name = 'serial'
+
+    @staticmethod
+    def room(parameters: LinkParameters) -> int:
+        """Return the length of the longest message that fits into a frame [bytes]."""
+        return room(parameters.length) - HEADER.size
+
     def __init__(self, parameters: LinkParameters, take: Callable[[bytes], None]) -> None:
         """
         Begin to look for the device.
@@ -314,6 +323,8 @@ class SerialTransport(Transport):
 class ZenohTransport(Transport):
     """A peer of Zenoh, which connects again by itself."""
 
+    name = 'zenoh'
+
     def __init__(self, parameters: LinkParameters, take: Callable[[bytes], None]) -> None:
         """
         Open the session.
@@ -362,8 +373,5 @@ class ZenohTransport(Transport):
         self._session.close()
 
 
-for _kind in (
-        TransportKind('udp', Udp), TransportKind('zenoh', ZenohTransport),
-        TransportKind('serial', SerialTransport,
-                      lambda parameters: room(parameters.length) - HEADER.size)):
+for _kind in (Udp, ZenohTransport, SerialTransport):
     TRANSPORTS.add(_kind)

@@ -44,7 +44,7 @@ def opened() -> Iterator[Callable[..., Opened]]:
 
     def make(**parameters: Any) -> Opened:
         queue: Queue[bytes] = Queue()
-        made.append(TRANSPORTS.get(parameters['kind']).make(
+        made.append(TRANSPORTS.get(parameters['kind'])(
             LinkParameters(**parameters), queue.put))
         return made[-1], queue
     yield make
@@ -128,7 +128,7 @@ def test_transport_without_its_library_names_it(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, 'serial', None)
     with pytest.raises(ParameterError, match=r"kind: serial .* apt install python3-serial, .*"
                        r"pip install 'pyserial>=3\.5'"):
-        TRANSPORTS.get('serial').make(LinkParameters(kind='serial'), bytes)
+        TRANSPORTS.get('serial')(LinkParameters(kind='serial'), bytes)
 
 
 def free_port() -> int:
