@@ -116,6 +116,28 @@ def write_text(path: Path, text: str) -> None:
         temporary.write_text(text, encoding=ENCODING)
 
 
+def write_durably(path: Path, text: str, mode: int = 0o644) -> None:
+    """
+    Write a file in ASCII. A reader, and one after a power failure, finds the old or the new text.
+
+    :param mode: who can read the file.
+    :raises OSError: if it cannot be written. The file is then as it was before.
+    """
+    with replacing(path) as temporary, open(
+            os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), 'w',
+            encoding='ascii') as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    # A power failure must not undo the replacement. Some file systems cannot do this.
+    with suppress(OSError):
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
 def words_of(text: str) -> Iterator[tuple[int, list[str]]]:
     r"""
     Yield the number and the words of each line, without comments and empty lines.

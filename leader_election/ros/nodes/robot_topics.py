@@ -25,7 +25,6 @@ with some middlewares another definition of a type is a message that is dropped 
 """
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 import json
 import math
@@ -47,7 +46,7 @@ from leader_election.election.robot.reasons import NO_LEADER
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.zones import outline
 from leader_election.parameters import ParameterError
-from leader_election.parameters.files import expanded
+from leader_election.parameters.files import expanded, write_durably
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import Declarations
 from leader_election.ros.nodes.process import MissingInput
@@ -315,14 +314,9 @@ class MandateFile(mandates.Memory):
 
     def write(self) -> None:
         """Write the file as a whole or not at all."""
-        new = self._path.with_name(f'.{self._path.name}')
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with new.open('w', encoding='ascii') as file:
-                file.write(json.dumps(self.kept._asdict()) + '\n')
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(self._path)
+            write_durably(self._path, json.dumps(self.kept._asdict()) + '\n')
             self.fault = ''
         except OSError as error:
             effect = ('a restart forgets the promises' if self.kept.taken == mandates.NO_MARK else
@@ -330,16 +324,6 @@ class MandateFile(mandates.Memory):
             self.fault = (f'roster and promises cannot be kept in {str(self._path)!r} '
                           f'({error.strerror}), and {effect}; let the user of the robot write to '
                           'this folder')
-            with suppress(OSError):
-                new.unlink()
-            return
-        # A power failure must not undo the replacement. Some file systems cannot do this.
-        with suppress(OSError):
-            folder = os.open(self._path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
 
 
 def _kept_in(text: str) -> mandates.Kept:

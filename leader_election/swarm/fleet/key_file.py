@@ -38,7 +38,7 @@ from leader_election.election.messages import swarm_key
 from leader_election.election.messages.swarm_key import ahead, RING
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import CommandLineParser, how_to_run, print_error
-from leader_election.parameters.files import expanded, replacing
+from leader_election.parameters.files import expanded, write_durably
 
 RESERVED = 30_000
 """Time between two writes: the lead of the kept time over the swarm time [ms]."""
@@ -104,7 +104,7 @@ class SwarmTimeFile:
             return
         kept = (swarm_time + RESERVED + self._lead) % RING
         try:
-            _write(self._path, f'{kept}\n', 0o644)
+            write_durably(self._path, f'{kept}\n')
             self.fault = ''
         except OSError as error:
             self.fault = (f'the swarm time cannot be kept in {str(self._path)!r}: '
@@ -235,25 +235,10 @@ def change_key(path: Path, step: str) -> swarm_key.Keys:
 
 def _replace(path: Path, keys: swarm_key.Keys) -> swarm_key.Keys:
     try:
-        _write(expanded(path), _text(keys))
+        write_durably(expanded(path), _text(keys), 0o600)
     except OSError as error:
         raise ParameterError(f'{str(path)!r} cannot be written: {error.strerror}') from None
     return keys
-
-
-def _write(path: Path, text: str, mode: int = 0o600) -> None:
-    """
-    Write a file. A reader finds either the old or the new text.
-
-    :param mode: by default its owner alone can read it.
-    :raises OSError: if it cannot be written.
-    """
-    with replacing(path) as new:
-        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), 'w',
-                  encoding='ascii') as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
 
 
 def _text(keys: swarm_key.Keys) -> str:
