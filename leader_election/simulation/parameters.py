@@ -68,13 +68,13 @@ class GazeboOdometryParameters(OdometryErrorParameters):
     seed: int = parameter(
         0, 'Seed of the errors, together with the name of each robot.', lower=0, upper=2**62)
     odometry_drift: bool = parameter(
-        False, 'Whether odometry has errors. If not, that of the simulator is forwarded '
-        'unchanged.')
+        False, 'Whether odometry has errors as on a real floor, those of the parameters of node '
+        'gazebo_odometry. If not, that of the simulator is forwarded unchanged.')
     ground_truth: bool = parameter(
         False, "Whether to publish each robot's true pose on topic ground_truth.")
     bumper: bool = parameter(
-        False, 'Whether to publish on topic bumper whether a robot touches something: whether '
-        'anything comes on topic contacts.')
+        False, 'Whether robots notice what they touch, on topic bumper, by a contact sensor that '
+        'needs no rendering (topic contacts).')
     scanner_height: float = parameter(
         0.0, 'Height of a laser scanner, which gazebo.launch.py sets. Its frame, '
         '<robot>/base_link/lidar, is then published beside odometry on topic tf. 0: no scanner.',

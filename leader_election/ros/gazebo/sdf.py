@@ -19,8 +19,9 @@ from dataclasses import dataclass
 import math
 from xml.etree import ElementTree
 
-from leader_election.parameters import parameter, ParameterError
+from leader_election.parameters import as_in, parameter, ParameterError
 from leader_election.simulation import robot_body as body
+from leader_election.simulation.parameters import GazeboOdometryParameters
 
 Element = ElementTree.Element
 Content = Element | str | bool | int | float | tuple[float, ...]
@@ -136,14 +137,9 @@ class Equipment:
     lidar: int = parameter(
         0, f'Number of beams of a laser scanner on each robot, at least {MIN_BEAMS}; 0: none. '
         'Gazebo Sim renders the scans, which is expensive.', lower=0, upper=3600)
-    ground_truth: bool = parameter(
-        False, "Publish each robot's true pose on topic ground_truth.")
-    odometry_drift: bool = parameter(
-        False, 'Whether odometry has errors as on a real floor, those of the parameters of node '
-        'gazebo_odometry.')
-    bumper: bool = parameter(
-        True, 'Whether robots notice what they touch, by a contact sensor that needs no '
-        'rendering, on topic bumper.')
+    ground_truth: bool = as_in(GazeboOdometryParameters, 'ground_truth')
+    odometry_drift: bool = as_in(GazeboOdometryParameters, 'odometry_drift')
+    bumper: bool = as_in(GazeboOdometryParameters, 'bumper', default=True)
     imu: bool = parameter(
         False, 'Whether robots have an IMU, on topic imu. It needs no rendering.')
     z: float = parameter(

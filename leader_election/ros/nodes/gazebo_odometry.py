@@ -23,7 +23,7 @@ It also makes the signal of a bumper of the contacts that the simulator reports.
 import math
 from typing import Any
 
-from geometry_msgs.msg import PoseStamped, TransformStamped, Twist
+from geometry_msgs.msg import PoseStamped, TransformStamped
 from leader_election.localisation.poses import PlanePose, yaw_of
 from leader_election.ros.nodes import clock, world_topics
 from leader_election.ros.nodes.declare import declare_all
@@ -43,8 +43,6 @@ WHEEL_ODOMETRY = 'wheel_odometry'
 """The topic of the simulator's odometry, in the namespace of the robot."""
 RELEASED_AFTER = 0.15
 """The time without contacts after which it no longer does [s]."""
-STILL = 1e-3
-"""The least motion of a robot whose wheels turn [m, rad]."""
 
 
 class SimulatedRobot:
@@ -62,10 +60,7 @@ class SimulatedRobot:
         """
         self.name = prefix.rstrip('/') or node.get_namespace().strip('/')
         self._node, self._prefix = node, prefix
-        self._wheels: PlanePose | None = None
-        self._wheels_before: PlanePose | None = None
-        self._commands: Any = None
-        self._commanded = self._touches = False
+        self._has_wheels = self._touches = False
         self._odometry = ErroneousOdometry(parameters, parameters.seed, self.name)
         self._drifts = parameters.odometry_drift
         self._odom = node.create_publisher(Odometry, f'{prefix}odom', 10)
@@ -96,7 +91,7 @@ class SimulatedRobot:
         pose = _planar(message.pose.pose)
         if pose is None:
             return
-        self._wheels = pose
+        self._has_wheels = True
         if not self._drifts:
             self._odom.publish(message)
         elif self._odometry.take(clock.of_stamp(message.header.stamp), pose):
@@ -135,31 +130,9 @@ class SimulatedRobot:
             self._bumper.publish(Bool(data=self._touches))
 
     def missing(self) -> list[MissingInput]:
-        """
-        Return the inputs missing since the last call: odometry, or the effect of commands.
-
-        Once wheels stand still, the node subscribes to the robot's commands: if there are any, the
-        simulator does not receive them.
-        """
-        if self._wheels is None:
-            return [MissingInput('odometry', self._node.resolve_topic_name(
-                self._prefix + WHEEL_ODOMETRY), f'see whether the bridge runs; {BUFFERS}')]
-        before, self._wheels_before = self._wheels_before, self._wheels
-        if before is None or math.dist(before, self._wheels) > STILL:
-            if self._commands is not None:
-                self._node.destroy_subscription(self._commands)
-            self._commands, self._commanded = None, False
-        elif self._commands is None:
-            self._commands = self._node.create_subscription(
-                Twist, f'{self._prefix}cmd_vel', self._hear, SENSOR)
-        elif self._commanded and not self._touches:
-            return [MissingInput(
-                'wheels to turn', self._commands.topic_name, 'the simulator does not hear them: '
-                f'start again, and {BUFFERS}', observed='wheels stand still despite commands')]
-        return []
-
-    def _hear(self, command: Twist) -> None:
-        self._commanded = command.linear.x != 0.0 or command.angular.z != 0.0
+        """Return the missing inputs: odometry, until it arrives."""
+        return [] if self._has_wheels else [MissingInput('odometry', self._node.resolve_topic_name(
+            self._prefix + WHEEL_ODOMETRY), f'see whether the bridge runs; {BUFFERS}')]
 
 
 class GazeboOdometry(Node):
