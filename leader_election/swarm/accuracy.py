@@ -199,11 +199,10 @@ def accuracy_lines(figures: Mapping[str, AccuracyFigures], reach: float) -> Iter
     yield f'accuracy: RMS errors [m] of the relative positions of pairs{within(reach)},'
     yield "in the observer's frame, and of absolute positions (ATE), of the team and by"
     yield 'robot; NEES per degree of freedom, 1: right, where the covariance is known'
-    yield f'{"":20}{"relative":>9}{"absolute":>9}{"NEES":>7}{"unknown":>9}  by robot'
+    yield f'{"":20}{"relative":>9}{"absolute":>9}{"NEES":>7}  by robot'
     for name, each in rows.items():
         yield (f'{name:>20}{number_text(each.relative):>9}{number_text(each.absolute):>9}'
-               f'{number_text(each.nees_pose):>7}'
-               f'{"-" if each.unknown is None else f"{each.unknown:.0%}":>9}  '
+               f'{number_text(each.nees_pose):>7}  '
                + ' '.join(f'{robot}: {error:.2f}' for robot, error in each.robots.items()))
 
 

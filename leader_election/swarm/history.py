@@ -15,8 +15,7 @@
 """
 The history of a swarm: changes and losses of leaders, from consecutive snapshots.
 
-:func:`changes` and :func:`losses` evaluate a finished run; :class:`Statistics` follows a running
-one.
+:func:`losses` evaluates a finished run; :class:`Statistics` follows a running one, too.
 """
 
 from collections import deque
@@ -24,15 +23,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from leader_election.swarm.snapshot import orphans, regions, RobotView, Snapshot
-
-
-class Change(NamedTuple):
-    """The change of a robot from one leader to another."""
-
-    time: float
-    robot: int
-    before: int
-    after: int
 
 
 class Loss(NamedTuple):
@@ -45,23 +35,6 @@ class Loss(NamedTuple):
     """The number of other robots that it led then."""
     recovered: float | None
     """When each of these had a living leader again or was gone, too [s], ``None`` for never."""
-
-
-def changes(snapshots: Sequence[Snapshot]) -> list[Change]:
-    """
-    Return the changes of leader of all robots, in the order of time.
-
-    >>> changes(_example())
-    [Change(time=6.0, robot=2, before=1, after=2), Change(time=6.0, robot=3, before=1, after=2)]
-    """
-    found, leaders = [], dict[int, int]()
-    for snapshot in snapshots:
-        for robot, view in snapshot.robots.items():
-            before = leaders.get(robot, view.leader)
-            if before != view.leader:
-                found.append(Change(snapshot.time, robot, before, view.leader))
-            leaders[robot] = view.leader
-    return found
 
 
 def losses(snapshots: Sequence[Snapshot], expiry: float) -> list[Loss]:
@@ -131,6 +104,8 @@ class Statistics:
     """
     Statistics of a running swarm. Changes between two snapshots are not counted.
 
+    :ivar changes: the number of changes of leader of all robots so far.
+
     >>> statistics = Statistics()
     >>> for time, leader in ((0.0, 1), (1.0, 1), (2.0, 2)):
     ...     view = RobotView(1, None, 0.0, 0.0, leader)
@@ -145,7 +120,7 @@ class Statistics:
         self._leaders: dict[int, int] = {}
         self._regions: dict[int, tuple[int, ...]] = {}
         self._since: dict[int, float] = {}
-        self._changes = 0
+        self.changes = 0
         self._totals: deque[tuple[float, int, int, int]] = deque()
         """Times [s], and numbers of messages, bytes and changes until then."""
         self._now, self._begun = float('-inf'), float('inf')
@@ -162,10 +137,10 @@ class Statistics:
             self._regions, self._totals = {}, deque()
         self._now, self._begun = snapshot.time, min(self._begun, snapshot.time)
         leaders = {robot.id: robot.leader for robot in snapshot.robots.values()}
-        self._changes += sum(self._leaders.get(i, leader) != leader
-                             for i, leader in leaders.items())
+        self.changes += sum(self._leaders.get(i, leader) != leader
+                            for i, leader in leaders.items())
         self._leaders = leaders
-        self._totals.append((self._now, messages, size, self._changes))
+        self._totals.append((self._now, messages, size, self.changes))
         while len(self._totals) > 2 and self._totals[1][0] <= self._now - WINDOW:
             self._totals.popleft()
         now_regions = regions(snapshot)

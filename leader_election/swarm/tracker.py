@@ -14,12 +14,11 @@
 
 """Tracker of a whole swarm by the messages between its robots, and the monitor's parameters."""
 
-from collections import Counter
 from dataclasses import dataclass
 import math
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
-from leader_election.election.messages.codec import codec_for, MAIN, Message
+from leader_election.election.messages.codec import codec_for, Message
 from leader_election.election.messages.localisation_codec import LOCALISATION
 from leader_election.election.messages.mandate_codec import MANDATES
 from leader_election.election.messages.region_codec import REGIONS
@@ -40,7 +39,6 @@ class SwarmTracker:
     :param expiry: time for which a message is valid after its receipt [s].
     :param algorithm: name of the election algorithm of the robots' first instance.
     :param frame: the frame that they share. Messages of other frames are rejected, empty for any.
-    :param instance: the tracked instance. Messages without it are rejected.
 
     >>> tracker = SwarmTracker(expiry=3.0)
     >>> tracker.hear('{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8,1]}', now=10.0)
@@ -51,23 +49,19 @@ class SwarmTracker:
     ({}, [3])
     """
 
-    def __init__(self, expiry: float, algorithm: str = 'bounded', frame: str = 'map',
-                 instance: str = MAIN) -> None:
+    def __init__(self, expiry: float, algorithm: str = 'bounded', frame: str = 'map') -> None:
         self.expiry = expiry
         self.messages = 0
         """Number of messages received, rejected ones included."""
         self.bytes = 0
         """Size of all their payloads."""
         self.rejected = 0
-        """Number of messages that could not be decoded, or belong to another frame or instance."""
+        """Number of messages that could not be decoded, or belong to another frame."""
         self.first_heard: dict[int, float] = {}
         """Time of the first message with a position, by robot [s]."""
-        self.heard: Counter[int] = Counter()
-        """Number of accepted messages, by robot."""
         self._algorithm = ALGORITHMS.get(algorithm)
         self._codec = codec_for(self._algorithm)
         self._frame = frame
-        self._instance = instance
         self._mailbox = Mailbox(expiry, MAX_ROBOTS)
         self._clock = ObservationClock()
         self._last: dict[int, RobotView] = {}
@@ -84,13 +78,10 @@ class SwarmTracker:
         self.bytes += len(payload.encode(errors='replace'))
         message = self._codec.decode(payload)
         if (isinstance(message, RejectReason) or self._frame not in ('', message.frame)
-                or message.of_instance(self._instance)[1] is None
                 or not self._mailbox.put(ReceivedMessage(message, self._clock.observe(now)))):
             self.rejected += 1
             return None
-        self.heard[message.id] += 1
-        view = _view(message, self._instance, self._algorithm)
-        self._last[message.id] = view._replace(heard=now)
+        self._last[message.id] = _view(message, self._algorithm, now)
         if message.position is not None:
             self.first_heard.setdefault(message.id, now)
         return message.id
@@ -113,20 +104,15 @@ class SwarmTracker:
             {i: view for i, view in sorted(self._last.items()) if i not in living})
 
 
-def _view(message: Message, instance: str, main_algorithm: Algorithm) -> RobotView:
-    """
-    Return the content of a message that concerns one instance.
-
-    :param main_algorithm: of the first instance. Messages name it only for further ones.
-    """
-    name, export, parts = message.of_instance(instance)
-    algorithm = main_algorithm if name is None else ALGORITHMS.get(name)
+def _view(message: Message, algorithm: Algorithm, now: float) -> RobotView:
+    """Return the content of a message that concerns the first instance."""
+    export = message.export
     view = RobotView(
         id=message.id, position=message.position, value=getattr(export, 'value', math.nan),
         distance=export.distance, leader=export.leader,
         fields=own_fields(algorithm, export) | message.further,
-        name=message.names.get(message.id, ''))
-    mandate = parts.get(MANDATES.name)
+        heard=now, name=message.names.get(message.id, ''))
+    mandate = message.parts.get(MANDATES.name)
     if mandate is not None:
         granted = mandate.grants.get(view.id, 0)
         view = (view._replace(term=granted) if view.leader == view.id
@@ -136,7 +122,7 @@ def _view(message: Message, instance: str, main_algorithm: Algorithm) -> RobotVi
         view = view._replace(
             deviation=localised.deviation, dead_reckoned=localised.odometry,
             yaw=localised.yaw, heading_deviation=localised.heading_deviation)
-    part = parts.get(REGIONS.name)
+    part = message.parts.get(REGIONS.name)
     if part is None:
         return view
     region = part.region
@@ -156,9 +142,6 @@ class ObserverParameters:
     algorithm: str = parameter(
         'bounded', 'The election algorithm that the robots run, in their first instance.',
         choices=ALGORITHMS.names)
-    instance: str = parameter(
-        MAIN, 'The instance that is shown: main, the first, or the name of another one. A robot '
-        'that does not run it is not shown.', empty=False)
     frame: str = parameter(
         'map', 'The frame that all robots share. Messages of another frame are dropped.',
         is_frame=True)

@@ -78,7 +78,7 @@ class SwarmObserver(Node):
         self.steady_clock = clock.steady_clock(self)
         self.tracker = SwarmTracker(
             expiry=self.parameters.message_expiry, algorithm=self.parameters.algorithm,
-            frame=self.parameters.frame, instance=self.parameters.instance)
+            frame=self.parameters.frame)
         self.statistics = Statistics()
         self.frame = Frame(Snapshot(clock.seconds(self.steady_clock), {}), {})
         self.rings = Rings()
@@ -137,7 +137,7 @@ class SwarmObserver(Node):
         topic, name = self.resolve_topic_name('neighbourhood'), self.get_name()
         if self.tracker.rejected:
             return [MissingInput('messages of this algorithm', topic,
-                                 f'give {name} the algorithm, frame and instance of the robots',
+                                 f'give {name} the algorithm and frame of the robots',
                                  f'{self.tracker.rejected} messages were rejected')]
         return [MissingInput(
             'messages of robots', topic, f'start robots (fleet, election_node), and {name} in '

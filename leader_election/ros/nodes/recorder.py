@@ -27,13 +27,14 @@ from leader_election.parameters import ParameterError
 from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes import clock, process
 from leader_election.ros.nodes.declare import declare_all, overrides
+from leader_election.ros.nodes.qos import BEST_EFFORT, LATCHED
 from leader_election.swarm.recording import options as recording_options
 from leader_election.swarm.recording.content import ODOMETRY
 from leader_election.swarm.view.formatting import count
 from mcap.well_known import MessageEncoding, Profile, SchemaEncoding
 from mcap.writer import CompressionType, Writer
 from rclpy.node import Node
-from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
+from rclpy.qos import QoSProfile, QoSReliabilityPolicy
 from rclpy.utilities import remove_ros_args
 
 DISCOVERY_PERIOD = 1.0
@@ -64,21 +65,18 @@ class Recording:
         self._schema = cache(self._writer.register_schema)
         self._channels: dict[str, int] = {}
 
-    def add_topic(self, topic: str, kind: str, definition: str, offers: str,
-                  type_hash: str = '') -> None:
+    def add_topic(self, topic: str, kind: str, definition: str, offers: str) -> None:
         """
         Declare a topic, unless it is declared already.
 
         :param kind: the type of its messages, for example ``std_msgs/msg/Int64``.
         :param definition: of the type, by :func:`message_definition`.
         :param offers: by :func:`leader_election.swarm.recording.options.rosbag2_qos`.
-        :param type_hash: by which ROS distinguishes versions of a type.
         """
         if topic not in self._channels:
             schema = self._schema(kind, SchemaEncoding.ROS2, definition.encode())
             self._channels[topic] = self._writer.register_channel(
-                topic, MessageEncoding.CDR, schema,
-                {'offered_qos_profiles': offers, 'topic_type_hash': type_hash})
+                topic, MessageEncoding.CDR, schema, {'offered_qos_profiles': offers})
 
     def write(self, topic: str, data: bytes, now: int) -> None:
         """Write a message of a declared topic; ``now`` is the time of its receipt [ns]."""
@@ -126,7 +124,8 @@ class Recorder(Node):
         """The topics found, and whether their type is known."""
         steady_clock = clock.steady_clock(self)
         self.create_timer(DISCOVERY_PERIOD, self.discover, clock=steady_clock)
-        self.create_timer(FLUSH_PERIOD, self._flush, clock=steady_clock)
+        self.create_timer(
+            FLUSH_PERIOD, lambda: self._attempt(self.recording.flush), clock=steady_clock)
         self.discover()
 
     def discover(self) -> None:
@@ -141,15 +140,19 @@ class Recorder(Node):
         publishers = self.get_publishers_info_by_topic(topic)
         if not publishers:
             return
-        offers = [_offer(publisher.qos_profile) for publisher in publishers]
-        requested = recording_options.compatible_qos(offers)
+        offers = [publisher.qos_profile for publisher in publishers]
+        # The strictest one that is compatible with all. The depth holds a large swarm's round.
+        profile = QoSProfile(depth=1000, reliability=BEST_EFFORT)
+        if all(each.reliability == QoSReliabilityPolicy.RELIABLE for each in offers):
+            profile.reliability = QoSReliabilityPolicy.RELIABLE
+        if all(each.durability == LATCHED for each in offers):
+            profile.durability = LATCHED
         try:
             self.recording.add_topic(topic, kind, message_definition(kind),
-                                     recording_options.rosbag2_qos(offers),
-                                     str(publishers[0].topic_type_hash))
+                                     recording_options.rosbag2_qos(
+                (each.reliability.name.lower(), each.durability.name.lower()) for each in offers))
             self.create_subscription(
-                message_type(kind), topic, self._writer(topic, kind), _profile(requested),
-                raw=True)
+                message_type(kind), topic, self._writer(topic, kind), profile, raw=True)
             self._recorded[topic] = True
         except (OSError, ImportError, AttributeError, LookupError, ValueError) as error:
             self._recorded[topic] = False
@@ -167,9 +170,6 @@ class Recorder(Node):
             if limit is None or limit.passes(time * 1e-9):
                 self._attempt(lambda: self.recording.write(topic, data, time))
         return write
-
-    def _flush(self) -> None:
-        self._attempt(self.recording.flush)
 
     def _attempt(self, write: Any) -> None:
         """Write to the file. An error ends the process, since nothing more can be recorded."""
@@ -190,18 +190,6 @@ class Recorder(Node):
             return
         print(f'wrote {self.recording.path}: {self.recording.messages} messages of '
               f'{count(sum(self._recorded.values()), "topic")}')
-
-
-def _offer(profile: QoSProfile) -> recording_options.OfferedQos:
-    return recording_options.OfferedQos(
-        profile.reliability.name.lower(), profile.durability.name.lower())
-
-
-def _profile(requested: recording_options.OfferedQos) -> QoSProfile:
-    return QoSProfile(
-        depth=1000,  # one round of a large swarm
-        reliability=QoSReliabilityPolicy.get_from_short_key(requested.reliability),
-        durability=QoSDurabilityPolicy.get_from_short_key(requested.durability))
 
 
 @cache

@@ -37,7 +37,7 @@ from leader_election.parameters import frame_name, ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.localisation_topics import pose_of
-from leader_election.ros.nodes.process import MissingInput, run
+from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, subscribe
 from leader_election.simulation.motion import LEVY_SCALE, LEVY_SHAPE
 from leader_election.simulation.scene import load_arena
@@ -169,14 +169,6 @@ class WanderingRobot:
     def _receive_odometry(self, odometry: Odometry) -> None:
         self._odometry, self._odometry_time = odometry, self.seconds()
 
-    def missing(self) -> list[MissingInput]:
-        """Return the missing inputs: odometry, until it arrives."""
-        if self._odometry is not None:
-            return []
-        topic = self.node.resolve_topic_name(f'{self.prefix}odom')
-        return [MissingInput('odometry', topic, 'start its driver or simulator, or give parameter '
-                             'robots the namespaces of the robots')]
-
     def place(self) -> Place | None:
         """Return the robot's last place in the shared frame, ``None`` if not known."""
         origin, odometry = self.origin, self._odometry
@@ -200,8 +192,10 @@ class WanderingRobot:
         if self._odometry is not None and self.driver.is_fresh(self._odometry_time):
             pose = _place(self._odometry, IDENTITY)
         if pose is None:
-            # Until the first odometry it is a missing input.
-            self.problem = '' if self._odometry is None else 'its odometry stays away'
+            self.problem = (
+                f'nothing comes on {self.node.resolve_topic_name(self.prefix + "odom")}; start '
+                'its driver or simulator, or give parameter robots the namespaces of the robots'
+                if self._odometry is None else 'its odometry stays away')
         else:
             self.problem = missing if scan is None else ''
         self.driver.drive(pose, scan)
@@ -280,10 +274,6 @@ class WanderNode(Node):
             name = standing[0].prefix.rstrip('/') or self.get_namespace()
             more = f' (and {len(standing) - 1} more stand)' if len(standing) > 1 else ''
             self.get_logger().warning(f'{name} stands: {standing[0].problem}{more}')
-
-    def missing(self) -> list[MissingInput]:
-        """Return the missing inputs of the robots."""
-        return [each for robot in self.robots for each in robot.missing()]
 
     def close(self) -> None:
         """Stop all robots. Called before the node is destroyed."""

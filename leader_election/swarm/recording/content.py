@@ -28,7 +28,6 @@ from typing import Any, NamedTuple
 
 from leader_election.election.messages.codec import MAX_COORDINATE
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.reception import ROUNDS
 from leader_election.localisation.poses import PlanePose, yaw_of
 from leader_election.parameters import LeaderElectionError
 from leader_election.swarm.view.frame import Rings, rings_of
@@ -144,12 +143,10 @@ class DiagnosticsSummary:
     :ivar names: ids of the robots by their namespaces.
     :ivar strengths: the last strength of each robot, by id.
     :ivar lengths: the last published radius of a region, and communication range, by key [m].
-    :ivar sent: number of messages that robots sent while they were recorded, by their own count.
-    :ivar recorded: the number of these in the recording.
 
     >>> summary = DiagnosticsSummary()
     >>> status = vocabulary.Status('tb3_0: election', 'robot 7', {'strength': '2', 'radius': '6'})
-    >>> summary.add([status], {})
+    >>> summary.add([status])
     >>> summary.names, summary.strengths, summary.lengths
     ({'tb3_0': 7}, {7: 2.0}, {'radius': 6.0})
     """
@@ -158,17 +155,9 @@ class DiagnosticsSummary:
         self.names: dict[str, int] = {}
         self.strengths: dict[int, float] = {}
         self.lengths: dict[str, float] = {}
-        self.sent = self.recorded = 0
-        self._last: dict[int, tuple[int, int]] = {}
-        """Numbers of messages of each robot: sent by its own count, and recorded."""
 
-    def add(self, statuses: Iterable[vocabulary.Status], received: Mapping[int, int]) -> None:
-        """
-        Add the statuses of one message.
-
-        :param statuses: all of them. Those of robots count.
-        :param received: number of messages of each robot in the recording so far, by id.
-        """
+    def add(self, statuses: Iterable[vocabulary.Status]) -> None:
+        """Add the statuses of one message. Those of robots count."""
         for status in vocabulary.robot_statuses(statuses):
             self.names[status.robot] = status.id
             for key in status.values:
@@ -179,17 +168,6 @@ class DiagnosticsSummary:
                     self.strengths[status.id] = value
                 elif key in LENGTHS and value >= 0.0:
                     self.lengths[key] = value
-                elif key == ROUNDS:
-                    self._count(status.id, int(value), received.get(status.id, 0))
-
-    def _count(self, robot: int, rounds: int, recorded: int) -> None:
-        rounds_before, recorded_before = self._last.get(robot, (rounds, recorded))
-        # Not counted: a restarted robot, whose rounds begin at 0 again, and a robot without
-        # a recorded message, which may publish on a topic that is not recorded.
-        if rounds >= rounds_before and recorded_before:
-            self.sent += rounds - rounds_before
-            self.recorded += recorded - recorded_before
-        self._last[robot] = rounds, recorded
 
 
 def ids_of(namespaces: Iterable[str], names: Mapping[str, int]) -> dict[str, int]:

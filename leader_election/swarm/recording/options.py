@@ -20,7 +20,7 @@ rosbag2 plays a topic back with the profiles that it finds in the metadata of th
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -139,10 +139,6 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
     return options
 
 
-BEST_EFFORT, RELIABLE = 'best_effort', 'reliable'
-VOLATILE, TRANSIENT_LOCAL = 'volatile', 'transient_local'
-
-
 def is_recorded(topic: str, kind: str, parameters: RecorderParameters) -> bool:
     """
     Return whether a topic is recorded.
@@ -198,34 +194,13 @@ class RateLimit:
         return True
 
 
-class OfferedQos(NamedTuple):
-    """The quality of service that one publisher offers, in the names of ROS."""
-
-    reliability: str
-    durability: str
-
-
-def compatible_qos(offers: Sequence[OfferedQos]) -> OfferedQos:
+def rosbag2_qos(offers: Iterable[tuple[str, str]]) -> str:
     """
-    Return the strictest profile for a subscription that is compatible with all publishers.
+    Return the profiles that publishers offer as YAML, in the form of rosbag2 of Jazzy and later.
 
-    :param offers: at least one.
+    :param offers: the reliability and the durability of each, in the names of ROS.
 
-    >>> latched = OfferedQos(RELIABLE, TRANSIENT_LOCAL)
-    >>> stream = OfferedQos(RELIABLE, VOLATILE)
-    >>> compatible_qos([latched, latched]) == latched, compatible_qos([latched, stream]) == stream
-    (True, True)
-    """
-    kinds = [{*kind} for kind in zip(*offers)]
-    return OfferedQos(RELIABLE if kinds[0] == {RELIABLE} else BEST_EFFORT,
-                      TRANSIENT_LOCAL if kinds[1] == {TRANSIENT_LOCAL} else VOLATILE)
-
-
-def rosbag2_qos(offers: Sequence[OfferedQos]) -> str:
-    """
-    Return profiles as YAML, in the form of rosbag2 of Jazzy and later.
-
-    >>> print(rosbag2_qos([OfferedQos(RELIABLE, TRANSIENT_LOCAL)]))  # doctest: +ELLIPSIS
+    >>> print(rosbag2_qos([('reliable', 'transient_local')]))  # doctest: +ELLIPSIS
     - history: unknown
       depth: 0
       reliability: reliable
@@ -237,8 +212,8 @@ def rosbag2_qos(offers: Sequence[OfferedQos]) -> str:
     infinite = {'sec': 9223372036, 'nsec': 854775807}
     # Equal profiles are written once, which suffices for rosbag2. DDS does not transmit a history.
     return ''.join(yaml.safe_dump([{
-        'history': 'unknown', 'depth': 0, 'reliability': offer.reliability,
-        'durability': offer.durability, 'deadline': {**infinite}, 'lifespan': {**infinite},
+        'history': 'unknown', 'depth': 0, 'reliability': reliability,
+        'durability': durability, 'deadline': {**infinite}, 'lifespan': {**infinite},
         'liveliness': 'automatic', 'liveliness_lease_duration': {**infinite},
         'avoid_ros_namespace_conventions': False}], sort_keys=False)
-        for offer in dict.fromkeys(offers))
+        for reliability, durability in dict.fromkeys(offers))

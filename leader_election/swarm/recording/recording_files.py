@@ -33,8 +33,8 @@ from mcap.stream_reader import StreamReader
 from mcap.well_known import MessageEncoding, SchemaEncoding
 from mcap_ros2.decoder import DecoderFactory
 
-MCAP, ZSTD, SQLITE = b'\x89MCAP0\r\n', b'\x28\xb5\x2f\xfd', b'SQLite f'
-"""The first bytes of files, and of a message that is compressed by zstd."""
+MCAP, SQLITE = b'\x89MCAP0\r\n', b'SQLite f'
+"""The first bytes of files."""
 CONVERT = ('ros2 bag convert -i {} -o plain.yaml, where plain.yaml holds '
            'output_bags: [{{uri: plain, storage_id: mcap, all_topics: true}}]')
 """The command that converts a bag to a form that is read here. Takes the bag's path."""
@@ -45,7 +45,7 @@ def _files(path: Path) -> dict[Path, bytes]:
     Return the first bytes of the files of a recording.
 
     :param path: a file, or a folder with all of them.
-    :raises RecordingError: without a recording, or with a file that is packed as a whole.
+    :raises RecordingError: without a recording.
     """
     try:
         inside = sorted(path.iterdir()) if path.is_dir() else [path]
@@ -53,13 +53,9 @@ def _files(path: Path) -> dict[Path, bytes]:
                  if each == path or each.suffix in ('.mcap', '.db3')}
     except OSError as error:
         raise RecordingError(f'{path}: {error.strerror}') from None
-    for each in inside:
-        if each.suffix == '.zstd' and each.with_suffix('') not in inside:
-            raise RecordingError(f'{each} is packed as a whole; unpack it, and all beside it: '
-                                 f'zstd -d --rm {each.parent}/*.zstd')
     if not {MCAP, SQLITE}.intersection(found.values()):
         raise RecordingError(f'{path} is not a recording: it takes a file in MCAP, a bag in '
-                             'SQLite, or a folder of files *.mcap or *.db3')
+                             'SQLite, or a folder of files *.mcap or *.db3, unpacked')
     return found
 
 
@@ -103,7 +99,7 @@ class Reader:
         Most of them are on the disk meanwhile, in a temporary file of the library.
 
         :param is_relevant: ``is_relevant(topic, kind)`` returns whether a topic is read.
-        :raises RecordingError: if messages are compressed one by one, or the disk is full.
+        :raises RecordingError: if the disk is full.
         """
         sources: list[Source] = []
         try:
@@ -115,7 +111,7 @@ class Reader:
                     if records is not None:
                         store.executemany(
                             'INSERT INTO messages VALUES (?, ?, ?)',
-                            self._messages(path, records(path), is_relevant, sources))
+                            self._messages(records(path), is_relevant, sources))
                 for time, number, data in store.execute(
                         'SELECT * FROM messages ORDER BY time, rowid'):
                     topic, kind, decode = sources[number]
@@ -129,8 +125,7 @@ class Reader:
             raise RecordingError(f'messages cannot be sorted in {gettempdir()}: {error}; make '
                                  'room, or set TMPDIR') from None
 
-    def _messages(self, path: Path, records: Iterator[Any],
-                  is_relevant: Callable[[str, str], bool],
+    def _messages(self, records: Iterator[Any], is_relevant: Callable[[str, str], bool],
                   sources: list[Source]) -> Iterator[tuple[int, int, bytes]]:
         """
         Yield time [ns], source and content of the relevant messages of a file, in its order.
@@ -151,9 +146,6 @@ class Reader:
                         channels[record.id] = len(sources)
                         sources.append((record.topic, schema.name, decode))
             elif isinstance(record, Message) and record.channel_id in channels:
-                if record.data.startswith(ZSTD):
-                    raise RecordingError(f'the messages in {path} are packed one by one; unpack '
-                                         'them: ' + CONVERT.format(path))
                 # Later ones, from the year 2262 on, are of damaged messages.
                 yield min(record.log_time, LATEST), channels[record.channel_id], record.data
 

@@ -148,7 +148,7 @@ class Replay:
         elif kind == contents.MARKERS:
             self._rings = found
         elif kind == contents.DIAGNOSTICS:
-            self._diagnostics.add(found, self._tracker.heard if self._tracker else {})
+            self._diagnostics.add(found)
         else:
             namespace = topic.strip('/').rpartition('/')[0]
             if kind in contents.POSES:
@@ -198,7 +198,7 @@ class Replay:
 
         :raises RecordingError: without messages of robots.
         """
-        if self._tracker is None or not self._tracker.heard:
+        if self._tracker is None or self._tracker.messages == self._tracker.rejected:
             raise RecordingError(self._why_no_robot())
         names = self._diagnostics.names
         robots = contents.ids_of(self._true_tracks, names)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from leader_election.swarm.accuracy import accuracy_lines, AccuracyFigures, within
-from leader_election.swarm.history import changes, Loss, losses
+from leader_election.swarm.history import Loss, losses, Statistics
 from leader_election.swarm.recording.localisation_errors import (
     accuracy_of_messages,
     Localisation,
@@ -58,8 +58,6 @@ class Report:
     bytes: int  # noqa: A003
     rejected: int
     """Number of messages that could not be decoded."""
-    missing: float | None
-    """The share of messages that robots count as sent and that are not in the recording."""
     radius: float
     """[m], infinite if unknown."""
     communication_range: float
@@ -99,19 +97,17 @@ def report(run: Run) -> Report:
     partitions = [s.time - begin for s in snapshots if is_partition(s, run.radius)]
     duration = run.end - begin
     minutes = sum(len(snapshot.robots) for snapshot in snapshots) / len(snapshots) * duration / 60
-    changed = len(changes(snapshots))
-    diagnostics = run.diagnostics
+    statistics = Statistics()
+    for snapshot in snapshots:
+        statistics.observe(snapshot, 0, 0)
     return Report(
         duration=duration, robots=len(robots), silent=len(robots - snapshots[-1].robots.keys()),
-        **run.traffic._asdict(),
-        missing=(max(0.0, 1.0 - diagnostics.recorded / diagnostics.sent)
-                 if diagnostics.sent else None),
-        radius=run.radius, communication_range=run.communication_range,
+        **run.traffic._asdict(), radius=run.radius, communication_range=run.communication_range,
         regions=(min(counts), sum(counts) / len(counts), max(counts)),
         largest=max(chain(*sizes), default=0),
         first_partition=partitions[0] if partitions else None,
-        whole=len(partitions) / len(snapshots), changes=changed,
-        instability=changed / minutes if minutes else 0.0,
+        whole=len(partitions) / len(snapshots), changes=statistics.changes,
+        instability=statistics.changes / minutes if minutes else 0.0,
         losses=[_since(begin, loss) for loss in losses(snapshots, run.expiry)],
         agreement=_agreement(run), localisation=_localisation(run),
         accuracy=accuracy_of_messages(snapshots, run.true_tracks, run.communication_range))
@@ -196,9 +192,6 @@ def summary_lines(of: Report) -> Iterator[str]:
     rate = f'{of.messages / of.duration:.1f} a second, ' if of.duration else ''
     yield (f'{count(of.messages, "message")}, {rate}{of.bytes / max(of.messages, 1):.0f} bytes '
            f'each; {of.rejected} rejected')
-    if of.missing is not None:
-        yield (f'{of.missing:.2%} of the messages that the robots count as sent are not in the '
-               'recording')
     fewest, mean, most = of.regions
     yield (f'{fewest} to {most} regions, {mean:.1f} on average; the largest had '
            f'{count(of.largest, "robot")}')

@@ -118,17 +118,16 @@ def test_moving_robot_leaves_a_trail(ros):
     assert (marker.ns, marker.header.frame_id) == ('trails', 'map')
 
 
-def test_monitor_shows_the_chosen_instance_and_its_decision(ros):
-    monitor, swarm = Monitor(parameter_overrides=overrides(instance='rescue')), Swarm()
+def test_monitor_shows_the_decision_of_a_leader(ros):
+    monitor, swarm = Monitor(), Swarm()
     voice = swarm.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
     swarm.create_timer(0.1, lambda: voice.publish(String(
-        data='{"v":1,"id":9,"frame":"map","p":[2,0],"c":[-1,0,9,0],'
-             '"i":{"rescue":{"c":[-5,0,9,0],"t":"count","r":{"s":[4.25]},"d":[{"m":1}]}}}')))
+        data='{"v":1,"id":9,"frame":"map","p":[2,0],"c":[-5,0,9,0],'
+             '"t":"count","r":{"s":[4.25]},"d":[{"m":1}]}')))
     spin_until([monitor, swarm], lambda: ('decisions', 9) in swarm.shown)
     assert swarm.shown['labels', 9].text == '9 (4)'
     marker = swarm.shown['decisions', 9]
     assert marker.text == '[{"m":1}]' and marker.pose.position.x == 2.0
-    assert list(monitor.snapshot.robots) == [9]
     assert monitor.snapshot.robots[9].value == -5.0
 
 

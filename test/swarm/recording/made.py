@@ -22,13 +22,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point, PoseStamped
 from leader_election.ros.nodes.recorder import message_definition, Recording
 from leader_election.swarm.recording.content import Entry
-from leader_election.swarm.recording.options import (
-    BEST_EFFORT,
-    OfferedQos,
-    ReplaySettings,
-    rosbag2_qos,
-    VOLATILE,
-)
+from leader_election.swarm.recording.options import ReplaySettings, rosbag2_qos
 from leader_election.swarm.recording.replay import Replay, Run
 from nav_msgs.msg import Odometry
 from rclpy.serialization import serialize_message
@@ -99,7 +93,7 @@ def kind_of(message: Any) -> str:
 def write(path: Path, said: list[Said], flushed: float = 1.0) -> Path:
     """Write a recording, with a flush every now and then [s]."""
     recording, last = Recording(path), 0.0
-    offers = rosbag2_qos([OfferedQos(BEST_EFFORT, VOLATILE)])
+    offers = rosbag2_qos([('best_effort', 'volatile')])
     for time, topic, message in said:
         if time >= last + flushed:
             recording.flush()
