@@ -25,13 +25,7 @@ import struct
 from threading import Event, Lock, Thread
 from typing import Any
 
-from leader_election.election.messages.packets import (
-    frame,
-    FrameReader,
-    HEADER,
-    LARGEST,
-    room,
-)
+from leader_election.election.messages.packets import frame, FrameReader, HEADER, LARGEST, room
 from leader_election.parameters import parameter, ParameterError
 from leader_election.parameters.command_line import how_to_install
 from leader_election.parameters.registry import Registry

@@ -22,13 +22,7 @@ from operator import itemgetter
 
 from leader_election.election.messages.codec import Position
 from leader_election.swarm.history import Statistics
-from leader_election.swarm.snapshot import (
-    acts_over,
-    alarmed,
-    member_counts,
-    regions,
-    Snapshot,
-)
+from leader_election.swarm.snapshot import acts_over, alarmed, member_counts, regions, Snapshot
 from leader_election.swarm.view import formatting
 from leader_election.swarm.view.frame import bounds, facts, Frame, Rings
 import numpy as np

@@ -19,11 +19,7 @@ import math
 
 from leader_election.parameters.command_line import how_to_install
 from leader_election.swarm.recording.content import content, ODOMETRY, RecordingError
-from leader_election.swarm.recording.options import (
-    is_recorded,
-    RecorderParameters,
-    ReplaySettings,
-)
+from leader_election.swarm.recording.options import is_recorded, RecorderParameters, ReplaySettings
 from leader_election.swarm.recording.replay import is_relevant, Replay
 from leader_election.swarm.recording.replay_command import main
 from leader_election.swarm.recording.report import report
