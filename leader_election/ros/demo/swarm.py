@@ -179,8 +179,7 @@ class SwarmDemo:
         found = [*([Check(False, failure)] if failure else []),
                  *self._checks(), *self.scenario.checks()]
         if options.mandate:
-            found += self.leaderships.checks(
-                self.observer.timing.wait(options.mandate, self.observer.hops))
+            found.append(self.leaderships.check())
         made: list[str] = []
         try:
             monitor.close()
@@ -243,8 +242,6 @@ class SwarmDemo:
         self.swarm.check()
         self.last = self.monitor.tracker.snapshot(now)
         self.observer.observe(self.last, self.monitor.tracker.first_heard, self._links())
-        self.leaderships.times.counts_waits = (
-            self.observer.first_partition is not None and not self.observer.recovering)
         if self.observer.first_partition is not None:
             self.scenario.observe(Observation(
                 self.observer.living_only(self.last), self.truth.places,

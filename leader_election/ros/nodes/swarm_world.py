@@ -22,22 +22,10 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Twist
 from leader_election.election.messages import codec
-from leader_election.ros.nodes import clock, process
+from leader_election.ros.nodes import clock, process, world_topics
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.process import MissingInput
 from leader_election.ros.nodes.qos import advertise, EVENTS, NEIGHBOURHOOD, STATE, subscribe
-from leader_election.ros.nodes.world_topics import (
-    BodyPublisher,
-    markers,
-    ODOM,
-    odometry_in,
-    ReadingPublisher,
-    robot_publishers,
-    ScanPublisher,
-    send_odometry,
-    SightingPublisher,
-    TransformPublisher,
-)
 from leader_election.simulation import sensors
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.world import World
@@ -151,19 +139,20 @@ class SwarmWorld(Node):
         self.world = World(parameters)
         declared.changed = self.world.configure
         ids = self.world.scene.ids
-        self._odom = robot_publishers(self, Odometry, 'odom', ids)
-        self._truth = robot_publishers(self, Odometry, 'ground_truth', ids)
-        self._transforms = TransformPublisher(self, [f'robot_{i}' for i in ids])
-        self._odom_message = odometry_in(ODOM)
-        self._truth_message = odometry_in('map')
+        self._odom = world_topics.robot_publishers(self, Odometry, 'odom', ids)
+        self._truth = world_topics.robot_publishers(self, Odometry, 'ground_truth', ids)
+        self._transforms = world_topics.TransformPublisher(self, [f'robot_{i}' for i in ids])
+        self._odom_message = world_topics.odometry_in(world_topics.ODOM)
+        self._truth_message = world_topics.odometry_in('map')
         self._scene = advertise(self, MarkerArray, 'world', STATE)
-        self._scene.publish(markers(
+        self._scene.publish(world_topics.markers(
             self.world.scene,
             sensors.contours(self.world.peaks if parameters.reading_rate else ())))
         self._sensors = (
-            ScanPublisher(self, self.world, parameters.scan_rate),
-            ReadingPublisher(self, self.world, parameters.reading_rate),
-            BodyPublisher(self, self.world), SightingPublisher(self, self.world))
+            world_topics.ScanPublisher(self, self.world, parameters.scan_rate),
+            world_topics.ReadingPublisher(self, self.world, parameters.reading_rate),
+            world_topics.BodyPublisher(self, self.world),
+            world_topics.SightingPublisher(self, self.world))
         for row, robot_id in enumerate(ids if self.world.commands else ()):
             self.create_subscription(
                 Twist, f'robot_{robot_id}/cmd_vel', partial(self._command, row), 10)
@@ -228,11 +217,12 @@ class SwarmWorld(Node):
             # The time at which the last step was due, by the shared clock.
             late = now - self._origin - self._taken * self._period
             stamp = _time(self.get_clock().now().nanoseconds - late)
-        send_odometry(
+        world_topics.send_odometry(
             self._odom, self._odom_message, stamp, world.odometry, world.measured,
             world.odom_silent, None if world.covariance.exact else world.covariance)
         self._transforms.publish(stamp, world.odometry, world.odom_silent)
-        send_odometry(self._truth, self._truth_message, stamp, world.poses, world.velocities)
+        world_topics.send_odometry(
+            self._truth, self._truth_message, stamp, world.poses, world.velocities)
         for publisher in self._sensors:
             publisher.publish(stamp)
 

@@ -27,7 +27,6 @@ ahead, and the other robots follow.
 
 import argparse
 from collections.abc import Callable, Sequence
-import os
 from pathlib import Path
 import secrets
 import shlex
@@ -124,18 +123,18 @@ def read_keys(path: str | Path) -> swarm_key.Keys:
     :raises ParameterError: for a file that cannot be read, that others can read, or without a
         key; one line, with the remedy.
     """
-    return _read(path)[0]
-
-
-def _read(path: str | Path) -> tuple[swarm_key.Keys, object]:
-    """Return the keys in a file, and a value that differs when the file changes."""
     try:
         file = Path(path).expanduser()
         status = file.stat()
-        _check(path, status)
+        if not stat.S_ISREG(status.st_mode):
+            raise _wrong(path, 'is not a file; swarm_key makes a key file')
+        mode = stat.S_IMODE(status.st_mode)
+        if mode & 0o077:
+            raise _wrong(path, f'is open to others than its owner (mode {mode:04o}); correct it '
+                         f'by: chmod 600 {shlex.quote(str(file))}')
         with file.open('rb') as opened:
             text = opened.read(MOST_BYTES).decode('utf-8-sig')
-        return swarm_key.parse_keys(text), _version(status)
+        return swarm_key.parse_keys(text)
     except ParameterError:
         raise
     except (OSError, RuntimeError) as error:
@@ -145,26 +144,13 @@ def _read(path: str | Path) -> tuple[swarm_key.Keys, object]:
         raise _wrong(path, f'is not a key file: {error}; swarm_key makes one') from None
 
 
-def _check(path: str | Path, status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise _wrong(path, 'is not a file; swarm_key makes a key file')
-    mode = stat.S_IMODE(status.st_mode)
-    if mode & 0o077:
-        raise _wrong(path, f'is open to others than its owner (mode {mode:04o}); correct it '
-                     f'by: chmod 600 {shlex.quote(str(Path(path).expanduser()))}')
-
-
-def _version(status: os.stat_result) -> object:
-    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode)
-
-
 def _wrong(path: str | Path, what: str) -> ParameterError:
     return ParameterError('swarm_key_file', problem=f': {str(path)!r} {what}')
 
 
 class KeyFile:
     """
-    The key file of a robot, which is read again when it has changed.
+    The key file of a robot, which may change.
 
     :ivar content: the keys that were read last. They stay in use when the file becomes invalid.
     :ivar error: the present error of the file, empty for none.
@@ -178,28 +164,17 @@ class KeyFile:
         :raises ParameterError: as :func:`read_keys`.
         """
         self._path = path
-        self.content = swarm_key.NO_KEYS
+        self.content = read_keys(path) if path else swarm_key.NO_KEYS
         self.error = ''
-        self._read_version: object = None
-        if path:
-            self.content, self._read_version = _read(path)
 
     def changed(self) -> bool:
-        """Read the file again if changed, and return whether content or error have changed."""
-        if not self._path:
-            return False
+        """Read the file again, and return whether content or error have changed."""
         before = (self.content, self.error)
         try:
-            version: object = _version(os.stat(Path(self._path).expanduser()))
-        except (OSError, RuntimeError):
-            version = None
-        if version != self._read_version:
-            self._read_version = version
-            try:
-                self.content, self._read_version = _read(self._path)
-                self.error = ''
-            except ParameterError as error:
-                self.error = f'{error}; its former contents stay in use'
+            if self._path:
+                self.content, self.error = read_keys(self._path), ''
+        except ParameterError as error:
+            self.error = f'{error}; its former contents stay in use'
         return (self.content, self.error) != before
 
 

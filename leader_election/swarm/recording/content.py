@@ -199,8 +199,6 @@ SET = 3600.0
 """Advance between two messages beyond which a clock was set [s]."""
 BACK = 1.0
 """Step back beyond which a clock was set. With smaller steps, messages are out of order [s]."""
-SILENT = 60.0
-"""Age of the last tick beyond which the clock of a simulation is not used [s]."""
 
 
 class Clocks:
@@ -220,39 +218,29 @@ class Clocks:
         self.jumps = 0
         self._reading = math.nan
         """The last one of the clock in use, nan before the first [s]."""
-        self._tick: tuple[float, float] | None = None
-        """The last tick: time of its recording and time in it [s]."""
+        self._tick = math.inf
+        """The time of the last tick [s]."""
         self._ticks = False
         """Whether the simulation's clock is in use."""
 
     def advance(self, recorded: float) -> float:
         """Return the continuous time of a message, given the time of its recording [s]."""
-        if self._tick is None or abs(recorded - self._tick[0]) > SILENT:
-            self._use(ticks=False)
         if not self._ticks:
             self._read(recorded)
         return self.now
 
-    def tick(self, recorded: float, simulated: float) -> None:
+    def tick(self, simulated: float) -> None:
         """
-        Add a message of ``/clock``.
+        Add a message of ``/clock``, given the time in it [s].
 
         It is used from the second tick on, since some clocks never advance.
-
-        :param recorded: time of its recording [s].
-        :param simulated: time in it [s].
         """
-        before, self._tick = self._tick, (recorded, simulated)
-        if (before is not None and before[1] < simulated
-                and abs(recorded - before[0]) <= SILENT):
-            self._use(ticks=True)
+        if not self._ticks and self._tick < simulated:
+            # The other clock continues from here.
+            self._ticks, self._reading = True, math.nan
+        self._tick = simulated
         if self._ticks:
             self._read(simulated)
-
-    def _use(self, ticks: bool) -> None:
-        """Change to the other clock, which continues from here."""
-        if ticks != self._ticks:
-            self._ticks, self._reading = ticks, math.nan
 
     def _read(self, reading: float) -> None:
         step = reading - self._reading

@@ -137,7 +137,7 @@ class Replay:
         if found is None:
             self.mismatched += 1
         elif entry.kind == contents.CLOCK:
-            self._clocks.tick(entry.time, found)
+            self._clocks.tick(found)
         else:
             self._now = self._clocks.advance(entry.time)
             self._add_content(entry.topic, entry.kind, found)

@@ -24,15 +24,7 @@ from typing import TypeVar
 
 from leader_election.swarm.accuracy import accuracy_lines, AccuracyFigures, within
 from leader_election.swarm.history import Loss, losses, Statistics
-from leader_election.swarm.recording.localisation_errors import (
-    accuracy_of_messages,
-    Localisation,
-    localisation_errors,
-    localisation_lines,
-    LocalisationErrors,
-    once_a_period,
-    usable,
-)
+from leader_election.swarm.recording import localisation_errors as errors
 from leader_election.swarm.recording.replay import Run, Traffic
 from leader_election.swarm.reference_partition import Agreement, links_within, partition, Share
 from leader_election.swarm.snapshot import is_partition, regions, RobotView, Snapshot
@@ -41,7 +33,7 @@ from leader_election.swarm.view.formatting import count
 from leader_election.swarm.view.frame import Frame, Rings
 import numpy as np
 
-F = TypeVar('F', Loss, Share, Localisation)
+F = TypeVar('F', Loss, Share, errors.Localisation)
 INTERVALS = 10
 LEAST_DISTANCE = 0.01
 """The shortest distance between two robots by their metric [m], the robots' default."""
@@ -79,7 +71,7 @@ class Report:
     Agreement with the partition by true positions: over consecutive intervals, and finally
     over all.
     """
-    localisation: list[Localisation]
+    localisation: list[errors.Localisation]
     """
     Errors of positions and distances, and deviations: over consecutive intervals, and at last over
     all.
@@ -110,7 +102,7 @@ def report(run: Run) -> Report:
         instability=statistics.changes / minutes if minutes else 0.0,
         losses=[_since(begin, loss) for loss in losses(snapshots, run.expiry)],
         agreement=_agreement(run), localisation=_localisation(run),
-        accuracy=accuracy_of_messages(snapshots, run.true_tracks, run.communication_range))
+        accuracy=errors.accuracy_of_messages(snapshots, run.true_tracks, run.communication_range))
 
 
 def _since(start: float, figures: F) -> F:
@@ -133,8 +125,8 @@ def _agreement(run: Run) -> list[Share]:
     if not run.true_tracks or not math.isfinite(run.radius + run.communication_range):
         return []
     agreement, strengths = Agreement(), run.diagnostics.strengths
-    truth = usable({i: track for i, track in run.true_tracks.items() if i in strengths})
-    for snapshot in once_a_period(run.snapshots):
+    truth = errors.usable({i: track for i, track in run.true_tracks.items() if i in strengths})
+    for snapshot in errors.once_a_period(run.snapshots):
         places = {i: truth[i].at([snapshot.time])[0].tolist()
                   for i in truth.keys() & snapshot.robots.keys()}
         positions = {i: (x, y) for i, (x, y, _) in places.items() if math.isfinite(x + y)}
@@ -149,17 +141,17 @@ def _agreement(run: Run) -> list[Share]:
     return [_since(run.begin, share) for share in shares if share is not None]
 
 
-def localisation_of(run: Run) -> LocalisationErrors:
+def localisation_of(run: Run) -> errors.LocalisationErrors:
     """Return errors and deviations of a run, for all pairs without a communication range."""
-    return localisation_errors(
+    return errors.localisation_errors(
         run.snapshots, run.true_tracks, run.distances, run.communication_range)
 
 
-def _localisation(run: Run) -> list[Localisation]:
-    errors = localisation_of(run)
-    overall = errors.between(run.begin, math.inf)
+def _localisation(run: Run) -> list[errors.Localisation]:
+    found = localisation_of(run)
+    overall = found.between(run.begin, math.inf)
     return [_since(run.begin, share)
-            for share in (*errors.over_time(run.begin, run.end, INTERVALS), overall) if share]
+            for share in (*found.over_time(run.begin, run.end, INTERVALS), overall) if share]
 
 
 def as_json(of: Report) -> str:
@@ -181,7 +173,7 @@ def as_text(of: Report) -> str:
     """Return a report as lines of text."""
     return '\n'.join([*summary_lines(of), *loss_lines(of),
                       *_agreement_lines(of),
-                      *localisation_lines(of.localisation, of.communication_range),
+                      *errors.localisation_lines(of.localisation, of.communication_range),
                       *accuracy_lines(of.accuracy, of.communication_range)])
 
 

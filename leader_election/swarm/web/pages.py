@@ -34,16 +34,7 @@ from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import Snapshot, way_to_leader
 from leader_election.swarm.view.formatting import fields_text
 from leader_election.swarm.view.frame import caption, facts, Frame, History, Rings, thinned
-from leader_election.swarm.web.swarm_map import (
-    ALARM,
-    bars_data,
-    Data,
-    legend_html,
-    map_data,
-    SwarmMap,
-    tabulated,
-    Timeline,
-)
+from leader_election.swarm.web import swarm_map
 
 UPDATE = 100
 """Time between two updates of a page [ms]."""
@@ -80,7 +71,7 @@ class SwarmPage:
 
     def __init__(self, document: Document, title: str, *names: str) -> None:
         self.document = document
-        self.map, self.timeline = SwarmMap(), Timeline()
+        self.map, self.timeline = swarm_map.SwarmMap(), swarm_map.Timeline()
         self.texts = {name: text(name) for name in ('facts', 'notes', 'legend', *names)}
         document.title = title
         document.template = TEMPLATE  # type: ignore[assignment]
@@ -101,8 +92,8 @@ class PageState(NamedTuple):
     """Since the first frame [s]."""
     changes: float = 0.0
     """Changes of leader of a robot [1/min]."""
-    map: dict[str, Data] = {}  # noqa: A003
-    bars: Data = bars_data(History())
+    map: dict[str, swarm_map.Data] = {}  # noqa: A003
+    bars: swarm_map.Data = swarm_map.bars_data(History())
     events: Sequence[tuple[float, str]] = ()
     texts: Mapping[str, str] = {}
     """HTML, by the name of its widget."""
@@ -132,14 +123,14 @@ class PageFeed:
         if self.pages:
             self.state = PageState(
                 frame, rings, history.now, statistics.changes_a_minute,
-                map_data(frame, self.reach),
+                swarm_map.map_data(frame, self.reach),
                 # Bars are many. They change slowly.
-                self.state.bars if int(now) == int(last) else bars_data(history),
+                self.state.bars if int(now) == int(last) else swarm_map.bars_data(history),
                 tuple(history.events), {
                     'notes': paragraph('warning', frame.warning) + paragraph('note', frame.note)
                     + paragraph('next', frame.upcoming and f'next: {frame.upcoming}'),
                     'facts': ' · '.join(map(escape, facts(frame, statistics))),
-                    'legend': legend_html([frame], rings, self.reach)})
+                    'legend': swarm_map.legend_html([frame], rings, self.reach)})
 
 
 class LivePage(SwarmPage):
@@ -232,7 +223,7 @@ class LivePage(SwarmPage):
         self.texts['robot'].text = _DETAILS.render(
             view=view, way=way, snapshot=snapshot, statuses=statuses, values=values, radii=radii,
             fields_text=fields_text, received=received, events=state.events[::-1])
-        self.map.show(tabulated({
+        self.map.show(swarm_map.tabulated({
             'way': [places[i] for i in way if i in places],
             'chosen': [places[i] for i in way[:1] if i in places],
             'radii': [(*places[view.leader], radius) for radius in radii
@@ -258,11 +249,11 @@ def write_page(path: Path, title: str, frames: Sequence[Frame], rings: Rings, re
         start=start)
     for frame in frames:
         history.observe(frame)
-    page.timeline.show(bars_data(history))
+    page.timeline.show(swarm_map.bars_data(history))
     page.map.fit(frames, rings)
-    drawn = [map_data(frame, reach) for frame in frames]
+    drawn = [swarm_map.map_data(frame, reach) for frame in frames]
     page.map.show(drawn[0])
-    page.texts['legend'].text = legend_html(frames, rings, reach)
+    page.texts['legend'].text = swarm_map.legend_html(frames, rings, reach)
     page.texts['facts'].text = ''.join(
         [*(paragraph('warning', each) for each in warnings), escape(' · '.join(figures))])
     captions = ['  ·  '.join(filter(None, (caption(frame, start), frame.note)))
@@ -272,7 +263,7 @@ def write_page(path: Path, title: str, frames: Sequence[Frame], rings: Rings, re
     time = Slider(
         name='guides', title='time [s]', start=times[0], value=times[0], step=0.1, format='0.0',
         end=max(times[-1], times[0] + 0.1), sizing_mode='stretch_width', stylesheets=[WIDGETS])
-    cursor = Span(name='cursor', dimension='height', line_width=2, line_color=ALARM)
+    cursor = Span(name='cursor', dimension='height', line_width=2, line_color=swarm_map.ALARM)
     page.timeline.figure.add_layout(cursor)
     page.timeline.figure.js_on_event(
         'tap', CustomJS(args={'time': time}, code='time.value = cb_obj.x'))
