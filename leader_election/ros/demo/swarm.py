@@ -52,7 +52,6 @@ from rclpy.node import Node
 if TYPE_CHECKING:
     from leader_election.ros.nodes.web import Page
 
-PAGE_FRAMES = 600
 START_UP = 90.0
 """The time limit for all robots to start [s]: processes start slowly on a busy machine."""
 PATIENCE = 30.0
@@ -138,8 +137,6 @@ class SwarmDemo:
         self.monitor = Monitor(parameter_overrides=overrides({
             'communication_range': options.range, 'live': not options.no_live,
             **dict(zip(('picture', 'animation'), self._pictures))}))
-        if options.html:
-            self.monitor.most_frames = PAGE_FRAMES
         self.monitor.note = 'starting'
         self._page = self._show_page()
         print(vars(options).pop('told'), flush=True)

@@ -271,8 +271,8 @@ LINE_PERIOD = 5.0
 TRAIL_PERIOD = 0.5
 FRAME_PERIOD = 0.5
 """The time between two frames of the animation [s]. Of a long run, frames are left out."""
-MOST_FRAMES = 160
-"""The greatest number of frames. Beyond it, every other one is dropped and the period doubled."""
+KEPT_FRAMES, MOST_FRAMES = 600, 160
+"""Frames that are kept; beyond, every other one goes and the period doubles. Of an animation."""
 
 
 class Monitor(SwarmObserver):
@@ -283,7 +283,6 @@ class Monitor(SwarmObserver):
     long.
 
     :ivar frames: of the animation so far, empty without an animation.
-    :ivar most_frames: that are kept. An animation has :data:`MOST_FRAMES` at most.
     """
 
     parameters: MonitorParameters
@@ -299,7 +298,6 @@ class Monitor(SwarmObserver):
         _check_folder('picture', self.parameters.picture)
         _check_folder('animation', self.parameters.animation)
         self.frames: list[Frame] = []
-        self.most_frames = MOST_FRAMES
         self._frame_period = FRAME_PERIOD
         self._markers = Markers(self.parameters.frame)
         self._line_time = float('-inf')
@@ -353,7 +351,7 @@ class Monitor(SwarmObserver):
         if self.frames and 0.0 <= self.snapshot.time - self.frames[-1].snapshot.time < least:
             return
         self.frames.append(self.frame)
-        if len(self.frames) >= self.most_frames:
+        if len(self.frames) >= KEPT_FRAMES:
             self.frames = self.frames[::2]
             self._frame_period *= 2
 

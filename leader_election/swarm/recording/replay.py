@@ -40,16 +40,6 @@ Track = list[tuple[float, float, float, float]]
 """Time [s] and pose x, y, yaw [m, rad], in the order of time."""
 
 
-class Traffic(NamedTuple):
-    """The messages between robots."""
-
-    messages: int
-    bytes: int  # noqa: A003
-    """Size of the payloads of all but those before the first robot's."""
-    rejected: int
-    """Number of messages that could not be decoded."""
-
-
 LOOK = 0.25
 """Time between two snapshots [s]."""
 
@@ -63,10 +53,9 @@ class Run(NamedTuple):
     """The time of the first message of a robot, from which shown times count [s]."""
     end: float
     """The time of the last message [s]."""
-    traffic: Traffic
+    tracker: SwarmTracker
+    """It has counted the messages between robots."""
     rings: Rings
-    expiry: float
-    """The silence after which a robot counts as gone [s]."""
     radius: float
     """The radius of regions as set, otherwise as published [m], infinite if unknown."""
     communication_range: float
@@ -166,11 +155,11 @@ class Replay:
         if self._tracker is None:
             self._tracker = self._new_tracker(payload)
             self._begin, self._next_snapshot = self._now, self._now + LOOK
-        self._take_due_snapshots()
         if self._tracker is None:
             self._refused += 1
-        else:
-            self._tracker.hear(payload, self._now)
+            return
+        self._take_due_snapshots(self._tracker)
+        self._tracker.hear(payload, self._now)
 
     def _new_tracker(self, payload: str) -> SwarmTracker | None:
         """Return the tracker of the message's swarm, ``None`` if it belongs to none."""
@@ -181,15 +170,17 @@ class Replay:
             refusal = decoded.value
         else:
             # All frames: a recording has one swarm.
-            return SwarmTracker(expiry=self._settings.expiry, algorithm=name, frame='')
+            tracker = SwarmTracker(expiry=self._settings.expiry, algorithm=name, frame='')
+            tracker.messages = tracker.rejected = self._refused
+            return tracker
         self._refusal = self._refusal or refusal
         return None
 
-    def _take_due_snapshots(self) -> None:
+    def _take_due_snapshots(self, tracker: SwarmTracker) -> None:
         if self._now - self._next_snapshot + LOOK > LONGEST_GAP:
             self._next_snapshot = self._now
-        while self._tracker is not None and self._next_snapshot <= self._now:
-            self._snapshots.append(self._tracker.snapshot(self._next_snapshot))
+        while self._next_snapshot <= self._now:
+            self._snapshots.append(tracker.snapshot(self._next_snapshot))
             self._next_snapshot += LOOK
 
     def run(self) -> Run:
@@ -208,12 +199,9 @@ class Replay:
                  vocabulary.COMMUNICATION_RANGE: settings.communication_range}
         lengths = self._diagnostics.lengths | {
             key: length for key, length in given.items() if length is not None}
-        traffic = Traffic(tracker.messages + self._refused, tracker.bytes,
-                          tracker.rejected + self._refused)
         return Run(
-            [*self._snapshots, tracker.snapshot(self._now)], self._begin, self._now, traffic,
-            self._rings, settings.expiry, lengths.get(vocabulary.RADIUS, math.inf),
-            lengths.get(vocabulary.COMMUNICATION_RANGE, math.inf), self._diagnostics,
+            [*self._snapshots, tracker.snapshot(self._now)], self._begin, self._now, tracker,
+            self._rings, *(lengths.get(key, math.inf) for key in given), self._diagnostics,
             {robot: self._true_tracks[name] for name, robot in robots.items()},
             {robot: self._distances[name] for name, robot in publishers.items()},
             self._clocks.jumps)

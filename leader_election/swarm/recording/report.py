@@ -25,7 +25,7 @@ from typing import TypeVar
 from leader_election.swarm.accuracy import accuracy_lines, AccuracyFigures, within
 from leader_election.swarm.history import Loss, losses, Statistics
 from leader_election.swarm.recording import localisation_errors as errors
-from leader_election.swarm.recording.replay import Run, Traffic
+from leader_election.swarm.recording.replay import Run
 from leader_election.swarm.reference_partition import Agreement, links_within, partition, Share
 from leader_election.swarm.snapshot import is_partition, regions, RobotView, Snapshot
 from leader_election.swarm.tracker import SwarmTracker
@@ -94,13 +94,14 @@ def report(run: Run) -> Report:
         statistics.observe(snapshot, 0, 0)
     return Report(
         duration=duration, robots=len(robots), silent=len(robots - snapshots[-1].robots.keys()),
-        **run.traffic._asdict(), radius=run.radius, communication_range=run.communication_range,
+        messages=run.tracker.messages, bytes=run.tracker.bytes, rejected=run.tracker.rejected,
+        radius=run.radius, communication_range=run.communication_range,
         regions=(min(counts), sum(counts) / len(counts), max(counts)),
         largest=max(chain(*sizes), default=0),
         first_partition=partitions[0] if partitions else None,
         whole=len(partitions) / len(snapshots), changes=statistics.changes,
         instability=statistics.changes / minutes if minutes else 0.0,
-        losses=[_since(begin, loss) for loss in losses(snapshots, run.expiry)],
+        losses=[_since(begin, loss) for loss in losses(snapshots, run.tracker.expiry)],
         agreement=_agreement(run), localisation=_localisation(run),
         accuracy=errors.accuracy_of_messages(snapshots, run.true_tracks, run.communication_range))
 
@@ -244,8 +245,6 @@ def write_watched(path: Path, title: str, frames: Sequence[Frame], rings: Rings,
     shown = [frame for frame in frames if frame.snapshot.robots]
     snapshots = [frame.snapshot for frame in shown]
     begin = snapshots[0].time
-    run = Run(snapshots, begin, snapshots[-1].time,
-              Traffic(tracker.messages, tracker.bytes, tracker.rejected), rings, tracker.expiry,
-              radius, reach)
+    run = Run(snapshots, begin, snapshots[-1].time, tracker, rings, radius, reach)
     write_page(path, title, run, shown, reach, failed,
                [(time - begin, text) for time, text in events])

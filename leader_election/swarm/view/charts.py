@@ -20,7 +20,7 @@ import textwrap
 from typing import Any
 
 from leader_election.parameters.files import replacing
-from leader_election.swarm.view.formatting import distinct_colours
+from leader_election.swarm.view.formatting import colour
 from leader_election.swarm.view.frame import Frame, History
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -77,9 +77,9 @@ def draw_agreement(path: Path, curves: dict[str, tuple[Sequence[float], Sequence
     """
     figure = new_figure(8.0, 4.0, title, caption)
     axes = figure.subplots()
-    for tint, (label, (times, shares)) in zip(distinct_colours(len(curves)), curves.items()):
+    for slot, (label, (times, shares)) in enumerate(curves.items()):
         axes.plot(times, [100.0 * share for share in shares], marker='o', markersize=4,
-                  linewidth=1.6, label=label, color=tint, clip_on=False)
+                  linewidth=1.6, label=label, color=colour(slot), clip_on=False)
     axes.set_xlabel('time [s]', color=INK)
     axes.set_ylabel('rounds [%]', color=INK)
     axes.set(ylim=(0, 100), xlim=(0.0, None))

@@ -81,11 +81,6 @@ def colour(slot: int) -> Colour:
     return red, green, blue
 
 
-def distinct_colours(number: int) -> list[Colour]:
-    """Return colours from the palette, which begins anew after its last."""
-    return [colour(slot % len(PALETTE)) for slot in range(number)]
-
-
 def hexadecimal(rgb: Colour) -> str:
     """
     Return a colour in the notation of the web.

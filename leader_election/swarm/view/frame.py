@@ -120,30 +120,28 @@ def caption(frame: Frame, start: float = 0.0) -> str:
 
     :param start: the origin of the time [s].
     """
-    snapshot = frame.snapshot
-    lost, over = len(snapshots.orphans(snapshot)), snapshots.acts_over(snapshot)
-    return '  ·  '.join((
-        f't = {snapshot.time - start:.1f} s', count(len(snapshot.robots), 'robot'),
-        count(len(snapshots.regions(snapshot)), 'region'),
-        *([f'{len(snapshot.gone)} gone'] if snapshot.gone else []),
-        *([f'{lost} without a leader'] if lost else []),
-        *([mandate_text(over)] if over else [])))
+    return '  ·  '.join((f't = {frame.snapshot.time - start:.1f} s', *_counts(frame.snapshot)))
 
 
-def facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
-    """Return the figures of the whole swarm as texts."""
-    snapshot = frame.snapshot
-    uncertain = snapshots.most_uncertain(snapshot)
+def _counts(snapshot: Snapshot) -> list[str]:
+    """Return the numbers of robots, regions and orphans, and of acting leaders, as texts."""
     over = snapshots.acts_over(snapshot)
-    return (
+    return [
         count(len(snapshot.robots), 'robot')
         + (f' ({len(snapshot.gone)} gone)' if snapshot.gone else ''),
         count(len(snapshots.regions(snapshot)), 'region'),
         f'{len(snapshots.orphans(snapshot))} without a leader',
+        *([mandate_text(over)] if over else [])]
+
+
+def facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
+    """Return the figures of the whole swarm as texts."""
+    uncertain = snapshots.most_uncertain(frame.snapshot)
+    return (
+        *_counts(frame.snapshot),
         f'{statistics.changes_a_minute:.1f} leader changes per robot and minute',
         f'{statistics.messages_a_second:.0f} msg/s',
         f'{statistics.bytes_a_second / 1000:.1f} kB/s',
-        *([mandate_text(over)] if over else []),
         *([] if uncertain is None else
           [f'positions uncertain by up to {uncertain.deviation:.2f} m, one standard deviation '
            f'(robot {uncertain.id})']))

@@ -171,12 +171,12 @@ def test_stopped_or_killed_recorder_leaves_a_readable_file(ros, tmp_path):
             out, err = process.communicate(timeout=60)
             reader = Reader(path)
             run = replay(reader.entries(lambda topic, kind: True), ReplaySettings())
-            assert run.traffic.messages > 3 and run.snapshots[-1].robots[3].leader == 3
+            assert run.tracker.messages > 3 and run.snapshots[-1].robots[3].leader == 3
             if number == signal.SIGKILL:
                 assert reader.damages == [path]
             else:
                 assert (process.returncode, logged(err), reader.damages) == (0, [], [])
-                assert out == f'wrote {path}: {run.traffic.messages} messages of 1 topic\n'
+                assert out == f'wrote {path}: {run.tracker.messages} messages of 1 topic\n'
     finally:
         for _, process in started.values():
             process.kill()

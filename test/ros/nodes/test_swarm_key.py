@@ -108,4 +108,4 @@ def test_relay_monitor_and_recorder_need_no_key(path: Path) -> None:
     run = replay(Reader(recording).entries(
         lambda topic, kind: is_relevant(topic, kind, settings)), settings)
     assert {i: each.leader for i, each in run.snapshots[-1].robots.items()} == {1: 3, 2: 3, 3: 3}
-    assert run.traffic.rejected == 0
+    assert run.tracker.rejected == 0

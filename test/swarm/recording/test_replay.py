@@ -58,7 +58,7 @@ def test_algorithm_is_read_from_the_messages():
     said = word(1, 1)
     said.data = '{"v":1,"id":1,"frame":"map","a":"resilient","c":[-3,2,7,9,4,1,6]}'
     run = replay(entries((0.0, '/neighbourhood', said)), ReplaySettings())
-    assert run.traffic.messages == 1
+    assert run.tracker.messages == 1
     strange = word(1, 1)
     strange.data = said.data.replace('resilient', 'none')
     with pytest.raises(RecordingError, match="the algorithm 'none', known: "):
@@ -71,7 +71,8 @@ def test_algorithm_is_read_from_the_messages():
     # Whatever came first.
     run = replay(entries((0.0, '/neighbourhood', nonsense), (0.1, '/neighbourhood', strange),
                          (0.2, '/neighbourhood', said)), ReplaySettings())
-    assert list(run.snapshots[-1].robots) == [1] and run.traffic[::2] == (3, 2)
+    assert list(run.snapshots[-1].robots) == [1]
+    assert (run.tracker.messages, run.tracker.rejected) == (3, 2)
 
 
 def test_distances_belong_to_the_robot_of_their_namespace():
