@@ -175,7 +175,3 @@ class MonitorParameters(ObserverParameters):
         unit='m', lower=0.0, upper=1000.0)
     live: bool = parameter(
         True, 'Show the swarm in the terminal. Without a terminal, print a line every 5 s.')
-    picture: str = parameter(
-        '', 'File (PNG) of the swarm, written at the end. Empty: none.')
-    animation: str = parameter(
-        '', 'File (GIF) of the run, written at the end. Empty: none.')

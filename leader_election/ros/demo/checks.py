@@ -33,6 +33,7 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters.command_line import ExitStatus, fitted
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS
+from leader_election.ros.nodes.swarm_doctor import status_of
 from leader_election.swarm.reference_partition import Graph, NOBODY, PartitionJudge, RightTime
 from leader_election.swarm.snapshot import Snapshot
 from nav_msgs.msg import Odometry
@@ -400,9 +401,7 @@ class Leaderships(Node):
                 DiagnosticArray, f'robot_{robot}/{LEADERSHIP}', self._take, EVENTS)
 
     def _take(self, message: DiagnosticArray) -> None:
-        self.times.add([vocabulary.Status(status.name, status.hardware_id,
-                                          {pair.key: pair.value for pair in status.values})
-                        for status in message.status], clock.seconds(self.get_clock()))
+        self.times.add(map(status_of, message.status), clock.seconds(self.get_clock()))
 
     def check(self) -> Check:
         """Return the check that robots were under one mandate, never two."""

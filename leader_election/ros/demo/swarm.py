@@ -133,10 +133,9 @@ class SwarmDemo:
     def run(self) -> int:
         """Run the demonstration, write pictures, print the report, and return the exit status."""
         options, folder = self.options, self.options.output
-        self._pictures = [str(folder / name) for name in ('partition.png', 'run.gif')]
         self.monitor = Monitor(parameter_overrides=overrides({
-            'communication_range': options.range, 'live': not options.no_live,
-            **dict(zip(('picture', 'animation'), self._pictures))}))
+            'communication_range': options.range, 'live': not options.no_live}))
+        self.monitor.files = folder / 'partition.png', folder / 'run.gif'
         self.monitor.note = 'starting'
         self._page = self._show_page()
         print(vars(options).pop('told'), flush=True)
@@ -180,7 +179,7 @@ class SwarmDemo:
         made: list[str] = []
         try:
             monitor.close()
-            made += [*self._pictures, *self.scenario.draw(options.output)]
+            made += [*map(str, monitor.files or ()), *self.scenario.draw(options.output)]
             if options.html and any(frame.snapshot.robots for frame in monitor.frames):
                 # Imported here, since Bokeh loads slowly.
                 from leader_election.swarm.recording.report import write_watched

@@ -31,7 +31,6 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point
 from leader_election.election.messages.codec import Position
 from leader_election.election.robot.zones import outline
-from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.process import MissingInput, run
@@ -277,12 +276,13 @@ KEPT_FRAMES, MOST_FRAMES = 600, 160
 
 class Monitor(SwarmObserver):
     """
-    Presents a swarm in the terminal, as markers, as a picture and as an animation.
+    Presents a swarm in the terminal and as markers, and for a demonstration in two files.
 
     It publishes ``markers``, ``robots`` (their namespaces) and, less often, ``trails``, which are
     long.
 
-    :ivar frames: of the animation so far, empty without an animation.
+    :ivar files: of the picture (PNG) and the animation (GIF) that it writes at its end, if any.
+    :ivar frames: of the animation so far.
     """
 
     parameters: MonitorParameters
@@ -295,8 +295,7 @@ class Monitor(SwarmObserver):
         :raises ParameterError: when the value of a parameter is not allowed.
         """
         super().__init__('monitor', MonitorParameters, **options)
-        _check_folder('picture', self.parameters.picture)
-        _check_folder('animation', self.parameters.animation)
+        self.files: tuple[Path, Path] | None = None
         self.frames: list[Frame] = []
         self._frame_period = FRAME_PERIOD
         self._markers = Markers(self.parameters.frame)
@@ -344,7 +343,7 @@ class Monitor(SwarmObserver):
 
     def _record_frame(self) -> None:
         """Record a frame for the animation, when it is due."""
-        if not self.parameters.animation:
+        if self.files is None:
             return
         # The timer may be a little early: half a period of tolerance.
         least = self._frame_period - REFRESH_PERIOD / 2
@@ -372,24 +371,18 @@ class Monitor(SwarmObserver):
             self._live = None
 
     def close(self) -> None:
-        """Stop the live view. Write the picture and the animation where they are configured."""
+        """Stop the live view, and write the files."""
         self.stop_live()
+        if self.files is None:
+            return
+        # Imported only here, since matplotlib loads slowly.
+        from leader_election.swarm.view.picture import animate, draw
         reach = self.parameters.communication_range
         start = self.snapshot.time - self.statistics.duration
-        # Imported only here, since matplotlib loads slowly.
-        if self.parameters.picture:
-            from leader_election.swarm.view.picture import draw
-            draw(self.frame, self.rings, Path(self.parameters.picture), reach, start)
-        if self.parameters.animation and self.frames:
-            from leader_election.swarm.view.picture import animate
-            animate(thinned(self.frames, MOST_FRAMES), self.rings,
-                    Path(self.parameters.animation), reach, start)
-
-
-def _check_folder(name: str, path: str) -> None:
-    """Reject a path that could not be written, at the start rather than at the end of a run."""
-    if path and (Path(path).is_dir() or not Path(path).parent.is_dir()):
-        raise ParameterError(name, path, 'a file in a folder that exists')
+        picture, animation = self.files
+        draw(self.frame, self.rings, picture, reach, start)
+        if self.frames:
+            animate(thinned(self.frames, MOST_FRAMES), self.rings, animation, reach, start)
 
 
 def main() -> int:

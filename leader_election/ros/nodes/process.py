@@ -371,7 +371,7 @@ class InputWatch:
         """
         self._nodes = nodes
         self._next = now + PERIOD
-        self._times = _times(nodes)
+        self._time = _time(nodes)
         self._missing: dict[str, tuple[float, float]] = {}
         """The time since when an input is missing, and that of the next warning, 0: the first."""
 
@@ -398,16 +398,14 @@ class InputWatch:
 
     def _lines(self) -> dict[str, str]:
         """Return a line of text for each kind of missing input."""
-        times, before = _times(self._nodes), self._times
-        self._times = times
-        still = [name for name, time in times.items() if time == before.get(name)]
-        if still:
+        now, before = _time(self._nodes), self._time
+        self._time = now
+        if now is not None and now == before:
             # All other inputs may be missing because of this.
-            some = '' if len(still) == len(self._nodes) else f' of {still[0]}'
             return {TIME: (
-                f'simulated time{some} stands still at {times[still[0]] * 1e-9:.1f} s: nothing '
-                'new comes on /clock; start the simulator, or what publishes /clock, let it run '
-                f'where it is paused, or set use_sim_time to false; {BUFFERS}')}
+                f'simulated time stands still at {now * 1e-9:.1f} s: nothing new comes on /clock; '
+                'start the simulator, or what publishes /clock, let it run where it is paused, or '
+                f'set use_sim_time to false; {BUFFERS}')}
         found: dict[str, list[MissingInput]] = {}
         for node in self._nodes:
             missing: Callable[[], list[MissingInput]] | None = getattr(node, 'missing', None)
@@ -416,11 +414,11 @@ class InputWatch:
         return {what: _line(each) for what, each in found.items()}
 
 
-def _times(nodes: Sequence[Node]) -> dict[str, int]:
-    """Return the time of each node that uses simulated time [ns], by its name."""
-    return {node.get_fully_qualified_name(): node.get_clock().now().nanoseconds for node in nodes
-            # ROS clocks only. Nodes without simulated time have them, too.
-            if getattr(node.get_clock(), 'ros_time_is_active', False)}
+def _time(nodes: Sequence[Node]) -> int | None:
+    """Return the time of the first node that uses simulated time [ns], ``None`` without one."""
+    # ROS clocks only. Nodes without simulated time have them, too.
+    return next((node.get_clock().now().nanoseconds for node in nodes
+                 if getattr(node.get_clock(), 'ros_time_is_active', False)), None)
 
 
 def _line(missing: Sequence[MissingInput]) -> str:

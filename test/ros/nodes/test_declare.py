@@ -62,7 +62,7 @@ def section(name: str, text: str) -> str:
 @pytest.mark.parametrize(('kind', 'wrong', 'right'), [
     (ElectionNode, 'leaders', 'given.leaders'), (ElectionNode, 'resuce.radius', 'rescue.radius'),
     (ManagedElectionNode, 'autostrat', 'autostart'), (SwarmWorld, 'sede', 'seed'),
-    (Monitor, 'pictrue', 'picture'), (WanderNode, 'robtos', 'robots'),
+    (Monitor, 'trial', 'trail'), (WanderNode, 'robtos', 'robots'),
     (GazeboOdometry, 'ground_thruth', 'ground_truth'), (Recorder, 'tpoics', 'topics')])
 def test_misspelt_name_is_refused_for_one_node_and_warned_of_for_all(
         node, kind, wrong, right, capfd, tmp_path, monkeypatch):

@@ -119,7 +119,7 @@ def test_moving_robot_leaves_a_trail(ros):
 
 
 def test_monitor_shows_the_decision_of_a_leader(ros):
-    monitor, swarm = Monitor(), Swarm()
+    monitor, swarm = Monitor(parameter_overrides=overrides()), Swarm()
     voice = swarm.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
     swarm.create_timer(0.1, lambda: voice.publish(String(
         data='{"v":1,"id":9,"frame":"map","p":[2,0],"c":[-5,0,9,0],'
