@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from leader_election.swarm.snapshot import orphans, regions, RobotView, Snapshot
+from leader_election.swarm.snapshot import orphans, RobotView, Snapshot
 
 
 class Loss(NamedTuple):
@@ -112,14 +112,10 @@ class Statistics:
     ...     statistics.observe(Snapshot(time, {1: view}), int(10 * time), int(700 * time))
     >>> statistics.changes_a_minute, statistics.messages_a_second, statistics.bytes_a_second
     (6.0, 10.0, 700.0)
-    >>> statistics.stable_for(2)
-    0.0
     """
 
     def __init__(self) -> None:
         self._leaders: dict[int, int] = {}
-        self._regions: dict[int, tuple[int, ...]] = {}
-        self._since: dict[int, float] = {}
         self.changes = 0
         self._totals: deque[tuple[float, int, int, int]] = deque()
         """Times [s], and numbers of messages, bytes and changes until then."""
@@ -134,7 +130,7 @@ class Statistics:
         """
         if snapshot.time < self._now:
             # The clock went backwards: durations measured so far are void.
-            self._regions, self._totals = {}, deque()
+            self._totals = deque()
         self._now, self._begun = snapshot.time, min(self._begun, snapshot.time)
         leaders = {robot.id: robot.leader for robot in snapshot.robots.values()}
         self.changes += sum(self._leaders.get(i, leader) != leader
@@ -143,11 +139,6 @@ class Statistics:
         self._totals.append((self._now, messages, size, self.changes))
         while len(self._totals) > 2 and self._totals[1][0] <= self._now - WINDOW:
             self._totals.popleft()
-        now_regions = regions(snapshot)
-        self._since = {
-            leader: self._since[leader] if self._regions.get(leader) == members else self._now
-            for leader, members in now_regions.items()}
-        self._regions = now_regions
 
     @property
     def duration(self) -> float:
@@ -168,10 +159,6 @@ class Statistics:
     def bytes_a_second(self) -> float:
         """Return the current rate of payload [bytes/s]."""
         return self._rate(2)
-
-    def stable_for(self, leader: int) -> float:
-        """Return the time since the last change of members of this leader's region [s]."""
-        return self._now - self._since.get(leader, self._now)
 
     def _rate(self, column: int, least: float = 0.0) -> float:
         """Return the growth of a total over the window, or over a least time [s], in 1/s."""

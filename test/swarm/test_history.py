@@ -131,16 +131,6 @@ def test_leader_changes_are_counted_for_a_minute():
     assert statistics.changes_a_minute == 0
 
 
-def test_region_is_stable_while_its_members_are_the_same():
-    statistics = Statistics()
-    observe(statistics, 0.0, {1: 1, 2: 1, 3: 3})
-    observe(statistics, 4.0, {1: 1, 2: 1, 3: 3})
-    assert [statistics.stable_for(leader) for leader in (1, 3, 9)] == [4.0, 4.0, 0.0]
-    observe(statistics, 5.0, {1: 1, 2: 1, 3: 3, 4: 3})
-    observe(statistics, 6.0, {1: 1, 2: 1, 3: 3, 4: 3})
-    assert [statistics.stable_for(leader) for leader in (1, 3)] == [6.0, 1.0]
-
-
 def test_statistics_average_traffic_over_the_window():
     statistics = Statistics()
     assert statistics.messages_a_second == 0.0
@@ -157,9 +147,9 @@ def test_history_restarts_when_time_goes_back():
     observe(statistics, 100.0, {1: 1}, 50, 500)
     observe(statistics, 101.0, {1: 1}, 60, 600)
     observe(statistics, 3.0, {1: 1}, 70, 700)
-    assert statistics.messages_a_second == 0.0 and statistics.stable_for(1) == 0.0
+    assert statistics.messages_a_second == 0.0
     observe(statistics, 5.0, {1: 1}, 90, 900)
-    assert statistics.messages_a_second == 10.0 and statistics.stable_for(1) == 2.0
+    assert statistics.messages_a_second == 10.0
     assert statistics.duration == 2.0 and Statistics().duration == 0.0
 
 

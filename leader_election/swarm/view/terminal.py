@@ -155,17 +155,15 @@ def _background(rings: Rings, extent: tuple[float, float, float, float], columns
     return within(rings.peaks), walls
 
 
-_COLUMNS = 50
+_COLUMNS = 40
 """Width of the table without mandates and decisions [characters]."""
 _ACTS = 11
 """Width of the column of mandates [characters]."""
-_DECISION = 12
+_DECISION = 22
 """How much wider a table with decisions is at least [characters]."""
 _MOST_ROWS = 24
 """The most rows of a table, since further rows are slow to draw and unread."""
-_LEAST_MAP = 30
-_SHORT, _SMALLEST_MAP = 32, 20
-"""The least widths of a short table and of the map beside it [characters]."""
+_LEAST_MAP = 19
 _NAME = 13
 """The length of the namespace of a leader [characters]."""
 _NO_OUTLINES = Rings()
@@ -179,8 +177,7 @@ def render(frame: Frame, statistics: Statistics, size: tuple[int, int] = (100, 3
     Return the view: a table of regions, totals, the note of the frame and a map.
 
     The largest regions and the lowest ids come first. Those without room are counted. The map is
-    beside the table, or below it. A small terminal has a short table beside the map, or no map
-    where there is no room.
+    beside the table, or below it, or left out where there is no room.
 
     :param size: of the terminal [characters, lines].
     :param rings: outlines for the map.
@@ -197,15 +194,14 @@ def render(frame: Frame, statistics: Statistics, size: tuple[int, int] = (100, 3
     rows, most = down - lines - 2, min(down - lines - _AROUND, _MOST_ROWS)
     below = rows - _AROUND - min(len(regions(snapshot)), most)
     placed = any(robot.position is not None for robot in snapshot.robots.values())
-    for short, width, least in ((False, _COLUMNS + _DECISION * counts, _LEAST_MAP),
-                                *[(True, _SHORT, _SMALLEST_MAP)] * (not counts)):
-        table = _table(frame, statistics, most, short)
-        columns = min(across - 6 - mandates - width, columns_for(frame, rings, rows))
-        if placed and columns >= least:
-            return panel(Group(_beside(table, frame, rings, across, columns, rows), *totals))
-        if placed and not short and min(columns_for(frame, rings, below), across) >= least:
-            return panel(Group(table, *totals, _map(frame, rings, across - 4, below)))
-    return panel(Group(_table(frame, statistics, most), *totals))
+    table = _table(frame, most)
+    columns = min(across - 6 - _COLUMNS - _DECISION * counts - mandates,
+                  columns_for(frame, rings, rows))
+    if placed and columns >= _LEAST_MAP:
+        return panel(Group(_beside(table, frame, rings, across, columns, rows), *totals))
+    if placed and min(columns_for(frame, rings, below), across) >= _LEAST_MAP:
+        return panel(Group(table, *totals, _map(frame, rings, across - 4, below)))
+    return panel(Group(table, *totals))
 
 
 def _beside(left: RenderableType, frame: Frame, rings: Rings, across: int, columns: int,
@@ -237,12 +233,12 @@ def line(frame: Frame, statistics: Statistics) -> str:
     return ' · '.join(told)
 
 
-def _table(frame: Frame, statistics: Statistics, rows: int, short: bool = False) -> Table:
-    """Return the table of regions in at most so many rows, a short one without details."""
+def _table(frame: Frame, rows: int) -> Table:
+    """Return the table of regions in at most so many rows."""
     robots, counts = frame.snapshot.robots, member_counts(frame.snapshot)
     over = acts_over(frame.snapshot)
     names = ['leader', 'strength', 'robots', *['mandate'] * bool(over),
-             *([] if short else ['counted', 'decision'] if counts else ['extent', 'stable for'])]
+             *(['counted', 'decision'] if counts else ['extent'])]
     table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False)
     for name in names:
         table.add_column(
@@ -270,7 +266,6 @@ def _table(frame: Frame, statistics: Statistics, rows: int, short: bool = False)
             'mandate': '{} of {}'.format(*over.get(leader, (0, 0))),
             'counted': f'{counts[leader]:.0f}' if leader in counts else '',
             'extent': '' if math.isinf(extent) else f'{extent:.2f} m',
-            'stable for': f'{statistics.stable_for(leader):.0f} s',
             'decision': Text(robots[leader].decision if leader in counts else '')}
         table.add_row(*(cells[name] for name in names))
     if len(shown) < len(largest):
