@@ -195,7 +195,8 @@ def render(frame: Frame, statistics: Statistics, size: tuple[int, int] = (100, 3
     below = rows - _AROUND - min(len(regions(snapshot)), most)
     placed = any(robot.position is not None for robot in snapshot.robots.values())
     table = _table(frame, most)
-    columns = min(across - 6 - _COLUMNS - _DECISION * counts - mandates,
+    names = _NAME * any(robot.name for robot in snapshot.robots.values())
+    columns = min(across - 6 - _COLUMNS - _DECISION * counts - mandates - names,
                   columns_for(frame, rings, rows))
     if placed and columns >= _LEAST_MAP:
         return panel(Group(_beside(table, frame, rings, across, columns, rows), *totals))
