@@ -95,7 +95,7 @@ def turns_round(now: float, receiver: int, told: Told) -> Told:
 def lied_to(lie: Lie, camera: bool) -> tuple[float, Neighbourhood]:
     """Return the RMS of the errors of honest robots' distances to each other [m], and the end."""
     swarm = Neighbourhood(ROBOTS, 0, camera, lie)
-    errors = [error for second in swarm.run(30) if second > 5.0
+    errors = [error for second in swarm.run(20) if second > 5.0
               for error in swarm.errors(HONEST)[0]]
     return float(np.sqrt(np.mean(np.square(errors)))), swarm
 
@@ -110,7 +110,7 @@ def test_distances_among_honest_robots_stay_accurate_when_one_lies(lie, camera):
 def test_sightings_are_ignored_when_their_observer_was_just_carried():
     _, swarm = lied_to(jumps, False)
     for robot in HONEST:
-        assert swarm.counts[robot]['robots_carried_off'] >= 2
+        assert swarm.counts[robot]['robots_carried_off'] >= 1
         assert swarm.counts[robot]['sightings_distrusted'] > 0
 
 
@@ -132,7 +132,7 @@ class Misreading(Neighbourhood):
 
 def test_distances_stay_accurate_when_one_in_five_ids_is_wrong():
     right, wrong = (
-        np.sqrt(np.mean([error ** 2 for second in swarm.run(100) if second > 5.0
+        np.sqrt(np.mean([error ** 2 for second in swarm.run(40) if second > 5.0
                          for error in swarm.errors(ALL)[0]]))
         for swarm in (kind(len(ALL), 3, True, reach=8.0) for kind in (Neighbourhood, Misreading)))
     assert wrong < FACTOR * right

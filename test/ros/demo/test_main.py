@@ -142,49 +142,36 @@ def test_interrupted_demo_leaves_no_process(tmp_path):
     assert left_behind(tmp_path) == []
 
 
-def test_demo_with_kills_physics_and_a_task_passes_and_writes_its_results(tmp_path):
+def test_demo_in_a_terminal_passes_can_be_paused_and_writes_its_results(tmp_path):
     """The strongest of robots 1 to 4 is killed twice, and started again between."""
-    page = tmp_path / 'run.html'
-    done = run(tmp_path, '--robots', '4', '--world', 'empty', '--radius', '30', '--range', '30',
-               '--processes', '1', '--duration', '35', '--kill-period', '20', '--physics',
-               '--task', 'count', '--html', page, command=SHORT)
-    said = done.stdout
-    assert done.returncode == 0 and 'demo: everything held' in said, said
-    assert 'ok    4 of 4 robots were heard' in said and ' s, after 2 kills' in said
-    assert '3 of 3 living robots have the leader that is right by true positions' in said
-    assert 'led 3 others when its process' in said
-    assert ' robots, 4 are heard · ' in said and ' decided [{"members":' in said
-    assert 'ok    count: on average the leaders count ' in said
-    assert Image.open(tmp_path / 'out' / 'partition.png').width == 1600
-    assert Image.open(tmp_path / 'out' / 'run.gif').n_frames > 3
-    written = page.read_text()
-    assert '4 robots, 1 of them silent at the end' in written
-    assert 'Demonstration count' in written
-    assert '"killed"' in written and 'first partition' in written
-    assert left_behind(tmp_path) == []
-
-
-def test_run_in_a_terminal_can_be_paused_and_its_page_stays_until_a_key_is_pressed(tmp_path):
+    page, output = tmp_path / 'run.html', tmp_path / 'out'
     process, terminal = pty.fork()
     if process == 0:
-        os.execv(sys.executable, [*SHORT, '--robots', '3', '--duration', '3', '--world', 'empty',
-                                  '--processes', '1', '--output', str(tmp_path / 'out')])
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
+        os.execv(sys.executable, [
+            *SHORT, '--robots', '4', '--world', 'empty', '--radius', '30', '--range', '30',
+            '--processes', '1', '--duration', '35', '--kill-period', '20', '--physics',
+            '--task', 'count', '--html', str(page), '--output', str(output)])
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 200, 0, 0))
     shown = ''
 
     def await_text(pattern: str) -> str:
+        """Return what is shown from the last text to this one."""
         nonlocal shown
         while (found := re.search(pattern, shown)) is None:
             shown += os.read(terminal, 4096).decode(errors='replace')
-        shown = shown[found.end():]
-        return found[0]
+        before, shown = shown[:found.end()], shown[found.end():]
+        return before
 
-    address = await_text(r'http://localhost:\d+/')
-    await_text('the strongest leader, robot 1, is killed')
+    *_, address = await_text(r'http://localhost:\d+/').split()
+    await_text('the strongest leader, robot 4, is killed')
     os.write(terminal, b' ')
     await_text('paused: the robots stand still')
     os.write(terminal, b' ')
-    await_text('demo: everything held')
+    await_text('led 3 others when its process')
+    said = ' '.join(await_text('demo: everything held').split())
+    assert ' s, after 2 kills' in said
+    assert '3 of 3 living robots have the leader that is right by true positions' in said
+    assert 'ok count: on average the leaders count ' in said
     await_text('until a key is pressed')
     assert urlopen(address).status == 200
     os.write(terminal, b'x')
@@ -192,6 +179,12 @@ def test_run_in_a_terminal_can_be_paused_and_its_page_stays_until_a_key_is_press
         while os.read(terminal, 4096):
             pass
     assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+    assert Image.open(output / 'partition.png').width == 1600
+    assert Image.open(output / 'run.gif').n_frames > 3
+    written = page.read_text()
+    assert '4 robots, 1 of them silent at the end' in written
+    assert 'Demonstration count' in written
+    assert '"killed"' in written and 'first partition' in written
     assert left_behind(tmp_path) == []
 
 

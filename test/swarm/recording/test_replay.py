@@ -18,6 +18,7 @@ import json
 import math
 
 from leader_election.parameters.command_line import how_to_install
+from leader_election.swarm.recording import replay_command
 from leader_election.swarm.recording.content import content, ODOMETRY, RecordingError
 from leader_election.swarm.recording.options import is_recorded, RecorderParameters, ReplaySettings
 from leader_election.swarm.recording.replay import is_relevant, Replay
@@ -134,7 +135,8 @@ def test_topics_of_localisation_are_recorded_and_no_other_odometry(
 
 @pytest.mark.parametrize(
     'option', ['--picture', '--animation', '--timeline', '--localisation'])
-def test_unwritable_output_is_named(option, recorded, tmp_path, capsys):
+def test_unwritable_output_is_named(option, recorded, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(replay_command, 'MOST_FRAMES', 3)
     assert main([str(recorded), option, '/dev/full']) == 2
     assert capsys.readouterr().err == 'error: /dev/full: No space left on device\n'
     path = tmp_path / 'file'
