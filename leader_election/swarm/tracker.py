@@ -156,8 +156,7 @@ class ObserverParameters:
 class WebParameters(ObserverParameters):
     """The swarm that is shown in a browser, and where."""
 
-    port: int = parameter(
-        5006, 'The port of the page. 0: any free one.', lower=0, upper=65535)
+    port: int = parameter(5006, 'The port of the page. 0: any free one.', lower=0, upper=65535)
     address: str = parameter(
         'localhost', 'Where the page is served; localhost: for browsers on this computer alone, '
         '0.0.0.0: for all networks, to those who know the token.', empty=False)

@@ -101,8 +101,7 @@ def changed(values: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
         raise ParameterError(LEADERS, problem=': algorithm given takes the ids of its leaders, '
                              'such as 1, 5; fill in "leaders of given" first')
     if name != LEADERS and not taken(name, after):
-        raise ParameterError(
-            name, problem=f': algorithm {values["algorithm"]} does not take it')
+        raise ParameterError(name, problem=f': algorithm {values["algorithm"]} does not take it')
     WorldParameters(**{each: after[each] for each in SETTINGS if 'of_world' in SETTINGS[each]})
     return after
 

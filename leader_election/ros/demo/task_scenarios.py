@@ -344,8 +344,7 @@ class RallyScenario(DrivingScenario):
         self._since = since(self._since, {
             robot: view.leader for robot, view in robots.items() if view.leader in robots}, time)
         for robot, (leader, begun) in self._since.items():
-            if (robot != leader and time - begun >= JOIN_TIME
-                    and {robot, leader} <= truth.keys()):
+            if (robot != leader and time - begun >= JOIN_TIME and {robot, leader} <= truth.keys()):
                 self._members += 1
                 self._near += math.dist(truth[robot], truth[leader]) <= DISTANCE + LEADER_MARGIN
 

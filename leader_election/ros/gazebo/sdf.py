@@ -140,8 +140,7 @@ class Equipment:
     @property
     def needs_odometry_node(self) -> bool:
         """Return whether node ``gazebo_odometry`` is between the simulator and the robots."""
-        return (self.odometry_drift or self.ground_truth or self.bumper
-                or self.lidar > 0)
+        return (self.odometry_drift or self.ground_truth or self.bumper or self.lidar > 0)
 
 
 def drive_plugin() -> Element:

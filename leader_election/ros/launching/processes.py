@@ -38,8 +38,7 @@ from leader_election.ros.launching import arguments, bound
 from leader_election.swarm.fleet.robot_list import format_ids
 
 
-def bound_node(settings: Mapping[str, str], package: str, executable: str,
-               **options: Any) -> Any:
+def bound_node(settings: Mapping[str, str], package: str, executable: str, **options: Any) -> Any:
     """
     Return the process of an executable that ends with the launch, however this ends.
 

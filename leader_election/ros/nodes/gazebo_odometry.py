@@ -75,8 +75,7 @@ class SimulatedRobot:
         if parameters.ground_truth:
             self._truth = node.create_publisher(Odometry, f'{prefix}ground_truth', 10)
             self._last: tuple[float, PlanePose] | None = None
-            node.create_subscription(
-                PoseStamped, f'{prefix}true_pose', self._take_truth, EVENTS)
+            node.create_subscription(PoseStamped, f'{prefix}true_pose', self._take_truth, EVENTS)
         if parameters.bumper:
             self._clock = clock.steady_clock(node)
             self._touched_at = -math.inf

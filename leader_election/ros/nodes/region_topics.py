@@ -118,8 +118,7 @@ class ActionNavigator:
 
     gives_feedback = True
 
-    def __init__(self, node: Node, frame: str, kind: Any,
-                 guard: Callable[..., None]) -> None:
+    def __init__(self, node: Node, frame: str, kind: Any, guard: Callable[..., None]) -> None:
         """
         Create the clients.
 
@@ -202,8 +201,7 @@ class TaskContext:
     :ivar fail: the handler of errors that the task's callbacks raise.
     """
 
-    def __init__(self, host: RobotNode, claims: dict[str, str], instance: str,
-                 task: str) -> None:
+    def __init__(self, host: RobotNode, claims: dict[str, str], instance: str, task: str) -> None:
         """
         Create the context of one task.
 

@@ -42,8 +42,7 @@ def found(swarm: Observations) -> Iterator[Symptom]:
     if not swarm.robots and not swarm.sent:
         yield Symptom(Level.ERROR, (),
                       f'no robot was found in {swarm.seconds:.3g} s{here}{elsewhere}')
-    elif len(swarm.nodes) == len(swarm.robots) == 1 and swarm.sent.keys() <= {
-            *swarm.ids.values()}:
+    elif len(swarm.nodes) == len(swarm.robots) == 1 and swarm.sent.keys() <= {*swarm.ids.values()}:
         yield Symptom(Level.WARN, tuple(swarm.robots),
                       f'it is alone: no other robot is visible from here{here}{elsewhere}')
 

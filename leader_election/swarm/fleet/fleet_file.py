@@ -197,8 +197,7 @@ class Fleet(NamedTuple):
         for robot in self.robots:
             if short_hostname(robot.hostname) == short_hostname(hostname):
                 return self._taking_part(robot)
-        names = ', '.join(
-            f'{robot.hostname} ({robot.spec.name})' for robot in self.robots)
+        names = ', '.join(f'{robot.hostname} ({robot.spec.name})' for robot in self.robots)
         raise ParameterError('robot', problem=f': no robot of {self.source} has the hostname '
                              f'{hostname!r}; say which by robot:=NAME, or give it a line '
                              f'hostname: {short_hostname(hostname)}; there are: {names}')

@@ -336,8 +336,7 @@ def section_applies(place: str, node: str) -> bool:
     [True, True, True, True, False]
     """
     names = {'**': '(/[^/]+)*', '*': '/[^/]+'}
-    pattern = ''.join(names.get(part, '/' + re.escape(part))
-                      for part in place.split('/') if part)
+    pattern = ''.join(names.get(part, '/' + re.escape(part)) for part in place.split('/') if part)
     return re.fullmatch(pattern, '/' + node.strip('/')) is not None
 
 

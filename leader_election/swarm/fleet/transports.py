@@ -257,8 +257,7 @@ class SerialTransport(Transport):
 
         :raises ParameterError: without the library.
         """
-        self._serial = _library('serial', 'pyserial>=3.5',
-                                'sudo apt install python3-serial, or ')
+        self._serial = _library('serial', 'pyserial>=3.5', 'sudo apt install python3-serial, or ')
         self.problem = f'{parameters.device} is not open yet'
         self._parameters, self._take, self._over = parameters, take, Event()
         self._reader = FrameReader(parameters.length)

@@ -137,8 +137,7 @@ def _agreement(run: Run) -> list[Share]:
             i: RobotView(i, positions[i], -strengths[leader], distance, leader)
             for i, (leader, distance, _) in found.items()}))
     bounds = np.linspace(run.begin, run.end, INTERVALS + 1).tolist()
-    shares = (agreement.share(*each)
-              for each in [*zip(bounds, bounds[1:]), (run.begin, math.inf)])
+    shares = (agreement.share(*each) for each in [*zip(bounds, bounds[1:]), (run.begin, math.inf)])
     return [_since(run.begin, share) for share in shares if share is not None]
 
 

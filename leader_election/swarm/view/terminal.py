@@ -229,8 +229,7 @@ def line(frame: Frame, statistics: Statistics) -> str:
     told = list(facts(frame, statistics))
     if member_counts(snapshot):
         told.append(collected(snapshot))
-    told += filter(None, (frame.warning, frame.note,
-                          frame.upcoming and f'next: {frame.upcoming}'))
+    told += filter(None, (frame.warning, frame.note, frame.upcoming and f'next: {frame.upcoming}'))
     return ' · '.join(told)
 
 

@@ -85,8 +85,7 @@ class PlayPage(LivePage):
             widget = _made(widgets.Select, p.description, **given, options=[
                 (each, each or 'none') for each in p.choices()])
         else:
-            widget = _made(
-                widgets.TextInput, p.description, **given, placeholder='such as 1-3, 5')
+            widget = _made(widgets.TextInput, p.description, **given, placeholder='such as 1-3, 5')
 
         def request(_: str, __: Any, value: Any) -> None:
             # A widget also changes when another viewer, or a tour, has changed the swarm.
