@@ -98,9 +98,6 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                       'of each other: as logged in the folder (without a value), or simulated '
                       'ranges by radio, or simulated cameras')
     run = parser.add_argument_group('the run')
-    run.add_argument('--processes', type=_COUNT, default=2,
-                     help='number of processes that host robots, besides the one to be killed '
-                     '(default: 2)')
     run.add_argument('--output', type=Path, default=Path('results/demo'),
                      help='folder for pictures and log files (default: results/demo)')
     run.add_argument('--html', type=Path, metavar='FILE', help=command_line.PAGE)
@@ -111,21 +108,22 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                      'without a live view either')
     options = parser.parse_args(arguments)
     _set_defaults(options)
-    for name in _NOT_WITH_LOGS if options.logs else ():
-        if getattr(options, name):
-            parser.error(f'argument --{name.replace("_", "-")}: not allowed with --logs')
     least = 3 if options.task == GATE else 2
-    if not options.logs and options.robots < least:
-        parser.error(f'argument --robots: one robot is killed, so there must be {least} or more')
+    for wrong, problem in (
+            *((options.logs and getattr(options, name), f'--{name.replace("_", "-")}: not allowed '
+               'with --logs') for name in _NOT_WITH_LOGS),
+            (not options.logs and options.robots < least,
+             f'--robots: one robot is killed, so there must be {least} or more'),
+            (options.without_mandate and options.task != GATE,
+             '--without-mandate: needs --task gate'),
+            (options.kill_period and options.task == GATE,
+             '--kill-period: not allowed with --task gate'),
+            (options.sightings and not options.logs, '--sightings: needs --logs')):
+        if wrong:
+            parser.error(f'argument {problem}')
     parser.check_page(options.html)
     if options.physics:
         parser.need('--physics', 'mujoco')
-    if options.without_mandate and options.task != GATE:
-        parser.error('argument --without-mandate: needs --task gate')
-    if options.kill_period and options.task == GATE:
-        parser.error('argument --kill-period: not allowed with --task gate')
-    if options.sightings and not options.logs:
-        parser.error('argument --sightings: needs --logs')
     return options
 
 

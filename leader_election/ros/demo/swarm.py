@@ -52,6 +52,8 @@ from rclpy.node import Node
 if TYPE_CHECKING:
     from leader_election.ros.nodes.web import Page
 
+HOSTS = 2
+"""Processes that host robots, besides the one to be killed."""
 START_UP = 90.0
 """The time limit for all robots to start [s]: processes start slowly on a busy machine."""
 PATIENCE = 30.0
@@ -218,9 +220,9 @@ class SwarmDemo:
             **(PHYSICAL_WHEELS if options.physics else
                EXACT_ODOMETRY if options.drift == 0.0 else {})}
         others = tuple(robot for robot in self.ids if robot != self.strongest)
-        for i in range(min(options.processes, len(others))):
+        for i in range(min(HOSTS, len(others))):
             self.swarm.run(f'fleet_{i + 1}', 'fleet', {
-                **robots, 'members': format_ids(others[i::options.processes])})
+                **robots, 'members': format_ids(others[i::HOSTS])})
         self._robots = {**robots, 'members': str(self.strongest)}
         self._start_strongest()
 

@@ -34,6 +34,8 @@ from rclpy.timer import Timer
 from rclpy.utilities import remove_ros_args
 from rosgraph_msgs.msg import Clock as ClockMessage
 
+PASSING = 0.5
+"""The simulated time after which its clock is not that of a paused simulator [s]."""
 SHORT = 0.01
 """The shortest time of a :class:`LeaseClock` that it compares on both clocks [s]."""
 SHORTEST_TIMER = 1e-3
@@ -129,17 +131,12 @@ class ClockWatch(Node):
     :ivar over: whether it has.
     """
 
-    def __init__(self, seconds: float) -> None:
-        """
-        Subscribe.
-
-        :param seconds: the simulated time to wait for [s].
-        """
+    def __init__(self) -> None:
+        """Subscribe."""
         # By a steady clock: with simulated time, its standstill would be reported twice.
         super().__init__('await_clock', parameter_overrides=[
             rclpy.parameter.Parameter('use_sim_time', value=False)])
         self.over = False
-        self._seconds = seconds
         self._first: float | None = None
         self._topic = self.create_subscription(
             ClockMessage, '/clock', self._take,
@@ -148,7 +145,7 @@ class ClockWatch(Node):
     def _take(self, message: ClockMessage) -> None:
         now = of_stamp(message.clock)
         self._first = now if self._first is None else min(self._first, now)
-        self.over = now - self._first >= self._seconds
+        self.over = now - self._first >= PASSING
 
     def missing(self) -> list[MissingInput]:
         """Return the missing clock."""
@@ -163,7 +160,5 @@ def main() -> int:
     parser = command_line.CommandLineParser(
         prog=command_line.how_to_run('await_clock'),
         description='End with status 0 when simulated time passes, and warn while it does not.')
-    parser.add_argument('--seconds', default=0.5, metavar='S', type=command_line.POSITIVE,
-                        help='how much simulated time has to pass (default: 0.5)')
-    options = parser.parse_args(remove_ros_args(sys.argv)[1:])
-    return run(lambda: [ClockWatch(options.seconds)], stopped=command_line.ExitStatus.INTERRUPTED)
+    parser.parse_args(remove_ros_args(sys.argv)[1:])
+    return run(lambda: [ClockWatch()], stopped=command_line.ExitStatus.INTERRUPTED)

@@ -18,6 +18,7 @@ from datetime import datetime
 from functools import cache
 from importlib import import_module
 import json
+import math
 import os
 from pathlib import Path
 import sys
@@ -161,13 +162,16 @@ class Recorder(Node):
 
     def _writer(self, topic: str, kind: str) -> Any:
         """Return the callback that writes the messages of this topic."""
-        limit = (recording_options.RateLimit(self.parameters.odom_rate)
-                 if kind == ODOMETRY else None)
-        now = self.get_clock().now
+        # 5 % of tolerance, or jitter would drop every other message of a publisher at exactly
+        # this rate. A time before the last one means that a clock was set: it passes.
+        least = 0.95e9 / self.parameters.odom_rate if kind == ODOMETRY else 0.0
+        now, last = self.get_clock().now, -math.inf
 
         def write(data: bytes) -> None:
+            nonlocal last
             time = now().nanoseconds
-            if limit is None or limit.passes(time * 1e-9):
+            if not 0.0 <= time - last < least:
+                last = time
                 self._attempt(lambda: self.recording.write(topic, data, time))
         return write
 

@@ -169,31 +169,6 @@ def matches(topic: str, patterns: Sequence[str]) -> bool:
                for pattern in patterns)
 
 
-class RateLimit:
-    """
-    Limits the rate of messages, evenly in time.
-
-    :param rate: the most messages a second [Hz], positive.
-
-    >>> twice = RateLimit(2.0)
-    >>> [second / 10 for second in range(11) if twice.passes(second / 10)]
-    [0.0, 0.5, 1.0]
-    """
-
-    def __init__(self, rate: float) -> None:
-        self._period = 1.0 / rate
-        self._last = float('-inf')
-
-    def passes(self, now: float) -> bool:
-        """Return whether a message that is received now [s] is recorded."""
-        # 5 % of tolerance, or jitter would drop every other message of a publisher at exactly
-        # this rate. A time before the last one means that a clock was set: it passes.
-        if 0.0 <= now - self._last < 0.95 * self._period:
-            return False
-        self._last = now
-        return True
-
-
 def rosbag2_qos(offers: Iterable[tuple[str, str]]) -> str:
     """
     Return the profiles that publishers offer as YAML, in the form of rosbag2 of Jazzy and later.

@@ -16,7 +16,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain
 import json
 import math
 from pathlib import Path
@@ -56,8 +55,6 @@ class Report:
     """[m], infinite if unknown."""
     regions: tuple[int, float, int]
     """Their least number at once, the mean over time, the greatest."""
-    largest: int
-    """The most robots in a region at once."""
     first_partition: float | None
     """The first time when each robot had a living leader that led itself, within the radius."""
     whole: float
@@ -84,8 +81,7 @@ def report(run: Run) -> Report:
     """Return the report on a run."""
     begin, snapshots = run.begin, run.snapshots
     robots = {robot for snapshot in snapshots for robot in snapshot.robots}
-    sizes = [[*map(len, regions(snapshot).values())] for snapshot in snapshots]
-    counts = [*map(len, sizes)]
+    counts = [len(regions(snapshot)) for snapshot in snapshots]
     partitions = [s.time - begin for s in snapshots if is_partition(s, run.radius)]
     duration = run.end - begin
     minutes = sum(len(snapshot.robots) for snapshot in snapshots) / len(snapshots) * duration / 60
@@ -97,7 +93,6 @@ def report(run: Run) -> Report:
         messages=run.tracker.messages, bytes=run.tracker.bytes, rejected=run.tracker.rejected,
         radius=run.radius, communication_range=run.communication_range,
         regions=(min(counts), sum(counts) / len(counts), max(counts)),
-        largest=max(chain(*sizes), default=0),
         first_partition=partitions[0] if partitions else None,
         whole=len(partitions) / len(snapshots), changes=statistics.changes,
         instability=statistics.changes / minutes if minutes else 0.0,
@@ -185,8 +180,7 @@ def summary_lines(of: Report) -> Iterator[str]:
     yield (f'{count(of.messages, "message")}, {rate}{of.bytes / max(of.messages, 1):.0f} bytes '
            f'each; {of.rejected} rejected')
     fewest, mean, most = of.regions
-    yield (f'{fewest} to {most} regions, {mean:.1f} on average; the largest had '
-           f'{count(of.largest, "robot")}')
+    yield f'{fewest} to {most} regions, {mean:.1f} on average'
     first = 'never' if of.first_partition is None else f'first after {of.first_partition:.1f} s'
     yield (f'partition, each robot with a living leader that leads itself{within(of.radius)}: '
            f'{first}, in {of.whole:.0%} of the snapshots')

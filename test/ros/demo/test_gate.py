@@ -31,7 +31,7 @@ from support import leadership, spin_until
 
 def test_gate_demo_passes_with_one_leader_at_a_time(tmp_path):
     done = run(tmp_path, '--task', 'gate', '--robots', '3', '--duration', '6', '--world', 'empty',
-               '--processes', '1', command=SHORT)
+               command=SHORT)
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'two robots held the gate open at once never' in done.stdout
     assert ' of their time, under those of two leaders never' in done.stdout

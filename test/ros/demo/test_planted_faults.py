@@ -170,7 +170,7 @@ def test_demonstration_prints_each_failure_when_robots_are_deaf(tmp_path: Path) 
         '    swarm.PATIENCE, monitor.LINE_PERIOD, monitor.FRAME_PERIOD = 6.0, 0.5, 2.0\n')
     demo = subprocess.run(
         [sys.executable, '-m', 'leader_election', 'demo', '--robots', '4', '--world', 'empty',
-         '--radius', '30', '--range', '30', '--duration', '4', '--processes', '1', '--output',
+         '--radius', '30', '--range', '30', '--duration', '4', '--output',
          str(tmp_path / 'out'), '--html', '/dev/full'], env=variables(tmp_path),
         stdout=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL, timeout=150)
     assert demo.returncode == 1

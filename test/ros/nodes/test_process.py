@@ -394,7 +394,7 @@ def test_await_clock_ends_when_time_passes(ros):
     node = Node('simulator')
     topic = node.create_publisher(Clock, '/clock', 10)
     with subprocess.Popen([sys.executable, '-m', 'leader_election', 'await_clock',
-                           '--seconds', '2', '--ros-args', '-r', '__node:=watch']) as process:
+                           '--ros-args', '-r', '__node:=watch']) as process:
         ticks = passed = 0
 
         def tick() -> None:
