@@ -14,12 +14,13 @@
 
 """Plans of swarms and of spawned robots: consistent robots, world and bridge."""
 
+from dataclasses import replace
 from pathlib import Path
 import re
 from typing import Any
 from xml.etree import ElementTree
 
-from leader_election.parameters import build, ParameterError
+from leader_election.parameters import build, ParameterError, table
 from leader_election.ros.gazebo.plan import (
     bridge_yaml,
     clock_bridge_yaml,
@@ -31,6 +32,7 @@ from leader_election.ros.gazebo.plan import (
     SpawnParameters,
 )
 from leader_election.ros.gazebo.sdf import Equipment
+from leader_election.simulation.parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import RobotSpec
 import pytest
 import yaml
@@ -47,6 +49,14 @@ def depot(tmp_path: Path) -> str:
 
 def plan(**given: object) -> Plan:
     return plan_swarm(build(GazeboParameters, given))
+
+
+def test_equipment_is_declared_as_node_gazebo_odometry_has_it() -> None:
+    node, own = ({p.name: replace(p, default=None) for p in table(kind)}
+                 for kind in (GazeboOdometryParameters, Equipment))
+    shared = node.keys() & own.keys()
+    assert shared == {'ground_truth', 'odometry_drift', 'bumper'}
+    assert all(node[name] == own[name] for name in shared)
 
 
 def names(made: Plan) -> list[str]:
