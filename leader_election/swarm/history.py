@@ -65,24 +65,14 @@ def _loss(snapshots: Sequence[Snapshot], last: int, leader: int, silent: float) 
     first = last
     while first and snapshots[first].time > silent:
         first -= 1
-    led = _led(snapshots[first], leader)
+    led = {robot for robot, view in snapshots[first].robots.items()
+           if view.leader == leader and robot != leader}
     # Snapshots show a silent leader as alive until its last message expires. Until then,
     # following it is not a recovery.
     recovered = (s.time for number, s in enumerate(snapshots[first + 1:], first + 1)
-                 if _are_led(s, led, None if number > last else leader))
+                 if led.isdisjoint(orphans(s)) and (number > last or all(
+                     s.robots[robot].leader != leader for robot in led & s.robots.keys())))
     return Loss(leader, snapshots[first].time, len(led), next(recovered, None))
-
-
-def _are_led(snapshot: Snapshot, robots: Sequence[int], lost: int | None) -> bool:
-    """Return whether all living robots of these have a living leader other than the lost one."""
-    return not {*robots} & {*orphans(snapshot)} and all(
-        snapshot.robots[robot].leader != lost for robot in robots if robot in snapshot.robots)
-
-
-def _led(snapshot: Snapshot, leader: int) -> list[int]:
-    """Return the robots that a robot leads, without itself."""
-    return [robot for robot, view in snapshot.robots.items()
-            if view.leader == leader and robot != leader]
 
 
 def _example() -> list[Snapshot]:

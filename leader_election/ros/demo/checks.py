@@ -317,39 +317,36 @@ class GroundTruth(Node):
             self.create_subscription(Odometry, f'robot_{robot}/ground_truth', update, 10)
 
 
-class MandateTimes:
+class Leaderships(Node):
     """
-    Measures the time that robots were under mandates, by messages on topic ``leadership``.
+    Subscribes to ``robot_<id>/leadership``, and measures the time under mandates.
 
     A node may act over a robot from a message that names the robot until the end that the message
     gives for it, or until the next message of the same leader.
 
+    :ivar ids: of the robots.
     :ivar heard: the time in which robots were heard, the sum over robots [s].
     :ivar under_one: the part of it under a mandate or more.
     :ivar under_two: the time under the mandates of two leaders at once, of all robots.
-
-    >>> times = MandateTimes(3.0)
-    >>> for second, over in enumerate(('', '1,2', '1,2', '1')):
-    ...     times.add([vocabulary.Status(f'r{robot}: main', f'robot {robot}', {
-    ...         'instance': 'main', 'acts_over': acts,
-    ...         'acts_until': ','.join(f'{second + 0.75}' for _ in acts.split(','))})
-    ...         for robot, acts in ((1, over), (2, ''))], float(second))
-    >>> times.heard, times.under_one, times.under_two
-    (6.0, 3.0, 0.0)
     """
 
-    def __init__(self, expiry: float) -> None:
+    def __init__(self, ids: Iterable[int]) -> None:
         """
-        Start without messages.
+        Subscribe.
 
-        :param expiry: the longest time between two messages of a robot that is heard [s].
+        :param ids: of the robots.
         """
+        super().__init__('leaderships')
+        self.ids = tuple(ids)
         self.heard = self.under_one = self.under_two = 0.0
-        self._expiry = expiry
         self._now = math.inf
         self._heard_until: dict[int, float] = {}
         self._ends: dict[int, dict[int, float]] = {}
         """By leader, until when it acts over each robot by its last message [s]."""
+        for robot in self.ids:
+            self.create_subscription(
+                DiagnosticArray, f'robot_{robot}/{LEADERSHIP}', lambda message: self.add(
+                    map(status_of, message.status), clock.seconds(self.get_clock())), EVENTS)
 
     def add(self, statuses: Iterable[vocabulary.Status], now: float) -> None:
         """
@@ -365,7 +362,7 @@ class MandateTimes:
             self._advance(now)
             self._ends[status.id] = {int(robot): float(until) for robot, until in zip(
                 over.split(','), status.values[ACTS_UNTIL].split(',')) if robot}
-            self._heard_until[status.id] = now + self._expiry
+            self._heard_until[status.id] = now + ElectionParameters.message_expiry
 
     def _advance(self, now: float) -> None:
         """Add the times since the last message."""
@@ -378,37 +375,11 @@ class MandateTimes:
             self.under_one += min(heard, one)
             self.under_two += two
 
-
-class Leaderships(Node):
-    """
-    Subscribes to ``robot_<id>/leadership``.
-
-    :ivar ids: of the robots.
-    :ivar times: of the robots under mandates.
-    """
-
-    def __init__(self, ids: Iterable[int]) -> None:
-        """
-        Subscribe.
-
-        :param ids: of the robots.
-        """
-        super().__init__('leaderships')
-        self.times = MandateTimes(ElectionParameters.message_expiry)
-        self.ids = tuple(ids)
-        for robot in self.ids:
-            self.create_subscription(
-                DiagnosticArray, f'robot_{robot}/{LEADERSHIP}', self._take, EVENTS)
-
-    def _take(self, message: DiagnosticArray) -> None:
-        self.times.add(map(status_of, message.status), clock.seconds(self.get_clock()))
-
     def check(self) -> Check:
         """Return the check that robots were under one mandate, never two."""
-        times = self.times
-        if not times.heard:
+        if not self.heard:
             return Check(False, 'no robot has published anything about mandates')
         return Check(
-            times.under_two == 0.0 < times.under_one, 'robots were under a mandate in '
-            f'{times.under_one / times.heard:.1%} of their time, under those of two leaders '
-            + (f'for {times.under_two:.2f} s' if times.under_two else 'never'))
+            self.under_two == 0.0 < self.under_one, 'robots were under a mandate in '
+            f'{self.under_one / self.heard:.1%} of their time, under those of two leaders '
+            + (f'for {self.under_two:.2f} s' if self.under_two else 'never'))

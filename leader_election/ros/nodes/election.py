@@ -15,7 +15,6 @@
 """The ROS interface of a robot: topics and timers on a plain or a managed node; the plain one."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 import time
 from typing import Any
 
@@ -102,7 +101,8 @@ class Election:
             self._key_file.content, started - begun, max(started, 1))
         self._declared.check = self.robot.check
         for name, declared in self._instances.items():
-            declared.check = partial(self._check_instance, name)
+            declared.check = lambda values, name=name: self.robot.check(
+                self.robot.parameters, {name: values})
         self._out = advertise(node, String, parameters.send_topic, NEIGHBOURHOOD)
         self._outputs = [robot_topics.StatePublishers(node, self.robot, instance)
                          for instance in self.robot.instances.values()]
@@ -181,9 +181,6 @@ class Election:
         if self._schedule is not None and period != self.robot.parameters.round_period:
             self._schedule.set_period(period)
         self.robot.configure(self._with_own(parameters))
-
-    def _check_instance(self, name: str, parameters: InstanceParameters) -> None:
-        self.robot.check(self.robot.parameters, {name: parameters})
 
     def _configure_instance(self, name: str, parameters: InstanceParameters) -> None:
         self.robot.configure_instance(name, self._instance_with_own(name, parameters))

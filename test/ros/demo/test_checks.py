@@ -159,12 +159,24 @@ def test_two_mandates_over_a_robot_or_none_are_found(over, seconds, said, ros):
     leaderships = Leaderships(())
     assert not leaderships.check().holds
     for second in range(3):
-        leaderships.times.add([Status(f'r{robot}: main', f'robot {robot}', {
+        leaderships.add([Status(f'r{robot}: main', f'robot {robot}', {
             'instance': 'main', 'leader': f'{robot}', 'acts_over': over.format(robot),
             'acts_until': f'{second + 9.0},{second + seconds * robot}' if over else ''})
             for robot in (1, 2)], float(second))
     check = leaderships.check()
     assert not check.holds and said in check.text
+
+
+def test_time_under_a_mandate_ends_with_it(ros):
+    """Robot 2 is named in two messages of four, robot 1 in three, each for 0.75 s."""
+    leaderships = Leaderships(())
+    for second, over in enumerate(('', '1,2', '1,2', '1')):
+        leaderships.add([Status(f'r{robot}: main', f'robot {robot}', {
+            'instance': 'main', 'acts_over': acts,
+            'acts_until': ','.join(f'{second + 0.75}' for _ in acts.split(','))})
+            for robot, acts in ((1, over), (2, ''))], float(second))
+    assert (leaderships.heard, leaderships.under_one, leaderships.under_two) == (6.0, 3.0, 0.0)
+    assert leaderships.check().holds
 
 
 def test_report_breaks_lines_between_words_when_a_terminal_is_narrow(capsys, monkeypatch):
