@@ -60,7 +60,6 @@ def tidy(axes: Axes) -> None:
         axes.spines[side].set_visible(False)
 
 
-_DPI = 200
 _MOST_NAMES = 60
 """The most robots whose ids are written."""
 
@@ -70,7 +69,6 @@ def draw_agreement(path: Path, curves: dict[str, tuple[Sequence[float], Sequence
     """
     Draw the agreement of two partitions over time as a PNG.
 
-    :param path: of the file. Its folder is created.
     :param curves: times [s] and shares [0, 1], by the label of the curve.
     :param caption: a line at the foot.
     :raises OSError: when the file cannot be written.
@@ -85,14 +83,13 @@ def draw_agreement(path: Path, curves: dict[str, tuple[Sequence[float], Sequence
     axes.set(ylim=(0, 100), xlim=(0.0, None))
     axes.legend(frameon=False, loc='lower left')
     tidy(axes)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    save(figure, path, dpi=_DPI)
+    save(figure, path)
 
 
-def save(figure: Figure, path: Path, **options: Any) -> None:
+def save(figure: Figure, path: Path) -> None:
     """Write a figure as a PNG, whole or not at all."""
     with replacing(path) as temporary:
-        figure.savefig(temporary, format='png', **options)
+        figure.savefig(temporary, format='png')
 
 
 def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> None:
@@ -103,7 +100,7 @@ def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> No
     :param start: the origin of the axis of time [s].
     :raises OSError: when the file cannot be written.
     """
-    figure = Figure(figsize=(9.0, timeline_height(frames)), dpi=160, layout='constrained')
+    figure = new_figure(9.0, timeline_height(frames), '', '')
     axes = figure.subplots()
     add_timeline(axes, frames, start)
     axes.set(xlabel="time [s]; in the colour of the robot's leader, dotted where it leads itself")
@@ -169,7 +166,7 @@ def draw_errors(path: Path, times: Sequence[float],
     known = {label: curves for label, found in panels.items()
              if (curves := [(style, values) for style, values in zip(STYLES, found)
                             if any(value is not None for value in values)])}
-    figure = Figure(figsize=(8.0, 0.6 + 2.6 * len(known)), dpi=160, layout='constrained')
+    figure = new_figure(8.0, 0.6 + 2.6 * len(known), '', '')
     rows = figure.subplots(len(known), sharex=True, squeeze=False)[:, 0]
     for axes, (label, curves) in zip(rows, known.items()):
         for style, values in curves:
