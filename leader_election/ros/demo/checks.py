@@ -345,8 +345,10 @@ class Leaderships(Node):
         """By leader, until when it acts over each robot by its last message [s]."""
         for robot in self.ids:
             self.create_subscription(
-                DiagnosticArray, f'robot_{robot}/{LEADERSHIP}', lambda message: self.add(
-                    map(status_of, message.status), clock.seconds(self.get_clock())), EVENTS)
+                DiagnosticArray, f'robot_{robot}/{LEADERSHIP}', self._take, EVENTS)
+
+    def _take(self, message: DiagnosticArray) -> None:
+        self.add(map(status_of, message.status), clock.seconds(self.get_clock()))
 
     def add(self, statuses: Iterable[vocabulary.Status], now: float) -> None:
         """

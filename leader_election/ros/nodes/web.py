@@ -60,13 +60,14 @@ class Page:
         # Unread: of 300 robots only that is decoded which a viewer asks for.
         observer.explain = self.because
         observer.watchers.append(self.show)
-        observer.create_subscription(
-            DiagnosticArray, '/diagnostics', lambda message: self._diagnostics.append(message),
-            STREAM, raw=True)
+        observer.create_subscription(DiagnosticArray, '/diagnostics', self._keep, STREAM, raw=True)
 
     def make(self, document: Any) -> LivePage:
         """Fill the document of a viewer."""
         return self._page(document, self.feed, self.statuses)
+
+    def _keep(self, message: Any) -> None:
+        self._diagnostics.append(message)
 
     def show(self) -> None:
         """Show the observer's frame."""

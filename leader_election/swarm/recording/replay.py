@@ -199,9 +199,10 @@ class Replay:
                  vocabulary.COMMUNICATION_RANGE: settings.communication_range}
         lengths = self._diagnostics.lengths | {
             key: length for key, length in given.items() if length is not None}
+        radius, reach = (lengths.get(key, math.inf) for key in given)
         return Run(
             [*self._snapshots, tracker.snapshot(self._now)], self._begin, self._now, tracker,
-            self._rings, *(lengths.get(key, math.inf) for key in given), self._diagnostics,
+            self._rings, radius, reach, self._diagnostics,
             {robot: self._true_tracks[name] for name, robot in robots.items()},
             {robot: self._distances[name] for name, robot in publishers.items()},
             self._clocks.jumps)
