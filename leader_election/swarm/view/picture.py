@@ -90,8 +90,8 @@ class Canvas:
         axes.set_ylabel('y [m]', color=drawing.FAINT, labelpad=2)
         axes.tick_params(colors=drawing.FAINT, length=3, labelsize=9)
         axes.spines[:].set_visible(False)
-        axes.xaxis.set_major_locator(MaxNLocator(11, integer=True, steps=(1, 2, 5, 10)))
-        axes.yaxis.set_major_locator(MaxNLocator(11, integer=True, steps=(1, 2, 5, 10)))
+        for axis in axes.xaxis, axes.yaxis:
+            axis.set_major_locator(MaxNLocator(11, integer=True, steps=(1, 2, 5, 10)))
 
         figure.legend(handles=entries, loc='lower left', ncol=_LEGEND_COLUMNS, fontsize=9,
                       bbox_to_anchor=(aside / _WIDTH, 0.47 / height), frameon=False, borderpad=0.0,
@@ -103,7 +103,6 @@ class Canvas:
         static = list(axes.patches)
 
         self._regions = PolyCollection([], linewidths=1.4)
-        axes.add_collection(self._regions, autolim=False)
         for ring in rings.obstacles:
             axes.fill(*zip(*ring), facecolor=drawing.WALL, edgecolor=drawing.WALL_EDGE,
                       linewidth=1)
@@ -111,11 +110,9 @@ class Canvas:
             [wall] = axes.fill(*zip(*ring), facecolor='none', edgecolor=drawing.INK, linewidth=1.6)
             self._regions.set_clip_path(wall)
         self._links = LineCollection([], colors=drawing.LINK, linewidths=0.5, alpha=0.55)
-        axes.add_collection(self._links, autolim=False)
-        self._parts = LineCollection([], linewidths=0.9)
-        axes.add_collection(self._parts, autolim=False)
-        self._deviations = LineCollection([], linewidths=0.9)
-        axes.add_collection(self._deviations, autolim=False)
+        self._parts, self._deviations = (LineCollection([], linewidths=0.9) for _ in range(2))
+        for collection in self._regions, self._links, self._parts, self._deviations:
+            axes.add_collection(collection, autolim=False)
         self._gone = axes.scatter([], [], s=60, marker='x', color=formatting.GONE, linewidths=2)
         self._robots = axes.scatter([], [], s=62, linewidths=0.9)
         self._leaders = axes.scatter([], [], s=430, marker='*', linewidths=0.9)
@@ -168,17 +165,13 @@ class Canvas:
         return np.array(self._agg.buffer_rgba())[:, :, :3]
 
     def _label(self, labels: Sequence[Label]) -> None:
-        """Write texts beside robots."""
-        while len(self._labels) < len(labels):
-            self._labels.append(self._axes.annotate(
-                '', (0, 0), (0, 15), textcoords='offset points', fontsize=11, fontweight='bold',
-                color=drawing.INK, ha='center', va='center', path_effects=_HALO, animated=True))
+        """Write texts beside robots, in place of those of the frame before."""
         for annotation in self._labels:
-            annotation.set_visible(False)
-        for annotation, label in zip(self._labels, labels):
-            annotation.xy = label.position
-            annotation.set(text=label.text, position=(0, label.above), visible=True,
-                           color=formatting.NOTE if label.remark else drawing.INK)
+            annotation.remove()
+        self._labels = [self._axes.annotate(
+            label.text, label.position, (0, label.above), textcoords='offset points', fontsize=11,
+            fontweight='bold', color=formatting.NOTE if label.remark else drawing.INK,
+            ha='center', va='center', path_effects=_HALO, animated=True) for label in labels]
 
 
 def draw(frame: Frame, rings: Rings, path: Path, communication_range: float,
