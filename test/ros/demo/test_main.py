@@ -124,7 +124,7 @@ def test_demo_of_real_logs_passes(tmp_path):
     assert 'by_truth_again: 3 of 3 robots were heard' in done.stdout
     (odometry, whole), (again, _) = re.findall(r'(\S+)%; +(\S+)%  by', done.stdout)
     assert 0.0 <= float(whole) <= float(odometry) <= 100.0 and 0.0 < float(again) <= 100.0
-    assert Image.open(tmp_path / 'out' / 'agreement.png').width == 1600
+    assert Image.open(tmp_path / 'out' / 'agreement.png').width == 1200
 
 
 def test_interrupted_demo_leaves_no_process(tmp_path):
