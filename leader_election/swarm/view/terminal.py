@@ -66,29 +66,26 @@ def swarm_map(frame: Frame, rings: Rings, columns: int, rows: int) -> Text:
     rows = max(min(rows, round((top - bottom) / scale / _ASPECT)), 1)
     cells = _Cells(columns, rows, lambda place: (
         int((place[0] - left) / scale), int((top - place[1]) / scale / _ASPECT)))
-    peaks, walls = _background(rings, extent, columns, rows)
-    for row, column in np.argwhere(peaks):
-        cells.put(column, row, PEAK, _PEAK_STYLE)
-    for row, column in np.argwhere(walls):
-        cells.put(column, row, WALL, _WALL_STYLE)
-    robots = [robot for robot in frame.snapshot.robots.values() if robot.position is not None]
-    leaders = [robot for robot in robots if robot.leader == robot.id]
+    for marked, *look in zip(_background(rings, extent, columns, rows), (PEAK, WALL),
+                             (_PEAK_STYLE, _WALL_STYLE)):
+        for row, column in np.argwhere(marked):
+            cells.put(column, row, *look)
     labels: list[tuple[Position, str, str]] = []
     for robot in frame.snapshot.gone.values():
         if robot.position is not None:
             cells.mark(robot.position, SILENT, formatting.hexadecimal(formatting.GONE))
             labels += [(robot.position, frame.remarks.get(robot.id, ''), _ALARM_STYLE)]
-    for robot in robots:
-        assert robot.position is not None
-        cells.mark(robot.position, ROBOT if robot.ruled else UNRULED,
-                   formatting.hexadecimal(frame.colours[robot.leader]))
-    for robot in leaders:
-        assert robot.position is not None
-        style = 'bold ' + formatting.hexadecimal(frame.colours[robot.id])
-        cells.mark(robot.position, LEADER if robot.ruled else IDLE, style)
-        alarm = alarmed(frame.snapshot, robot.id)
-        labels.insert(0, (robot.position, f'{robot.id}{" alarm" if alarm else ""}',
-                          _ALARM_STYLE if alarm else style))
+    placed = [(robot.leader == robot.id, robot, robot.position)
+              for robot in frame.snapshot.robots.values() if robot.position is not None]
+    # Leaders are above the others.
+    for leads, robot, place in sorted(placed, key=itemgetter(0)):
+        symbols = (LEADER, IDLE) if leads else (ROBOT, UNRULED)
+        style = 'bold ' * leads + formatting.hexadecimal(frame.colours[robot.leader])
+        cells.mark(place, symbols[not robot.ruled], style)
+        if leads:
+            alarm = alarmed(frame.snapshot, robot.id)
+            labels.insert(0, (place, f'{robot.id}{" alarm" if alarm else ""}',
+                              _ALARM_STYLE if alarm else style))
     for place, text, style in labels:
         cells.label(place, text, style)
     return cells.text()
