@@ -93,7 +93,7 @@ from leader_election.ros.nodes import monitor
 monitor.FRAME_PERIOD = 2.0
 options = main.parse()
 if options.kill_period:
-    options.kill_period = 15.0
+    options.kill_period = 12.0
 main.parse = lambda: options
 raise SystemExit(main.main())
 """]
@@ -149,7 +149,7 @@ def test_demo_in_a_terminal_passes_can_be_paused_and_writes_its_results(tmp_path
     if process == 0:
         os.execv(sys.executable, [
             *SHORT, '--robots', '4', '--world', 'empty', '--radius', '30', '--range', '30',
-            '--duration', '35', '--kill-period', '20', '--physics',
+            '--duration', '26', '--kill-period', '20', '--physics',
             '--task', 'count', '--html', str(page), '--output', str(output)])
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 200, 0, 0))
     shown = ''
