@@ -37,13 +37,13 @@ from typing import Any, NamedTuple
 from leader_election.election.robot.zones import Zones
 from leader_election.localisation.sighting import read_landmarks
 from leader_election.parameters import LeaderElectionError
+from leader_election.parameters.parameter_files import effective_parameters
 from leader_election.ros.nodes.robot_topics import MandateFile
 from leader_election.simulation.log_conversion import convert
 from leader_election.simulation.logged_sightings import read_sightings
 from leader_election.simulation.robot_logs import read_logs
 from leader_election.simulation.scene import load_arena
 from leader_election.swarm.fleet.fleet_file import load_fleet
-from leader_election.swarm.fleet.fleet_settings import effective_parameters
 from leader_election.swarm.fleet.key_file import read_keys
 from leader_election.swarm.fleet.robot_list import parse_robot_list
 from leader_election.swarm.recording import replay_command

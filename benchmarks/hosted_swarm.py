@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.messages.codec import codec_for, Message
+from leader_election.parameters import format_ids
 from leader_election.ros.demo.processes import Processes
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.process import spin
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
-from leader_election.swarm.fleet.robot_list import format_ids
 from leader_election.swarm.tracker import SwarmTracker
 import rclpy
 from rclpy.node import Node

@@ -32,9 +32,9 @@ from benchmarks.logged_swarm import COMPARE_FROM, LoggedSwarm, LogSample, RADIUS
 from benchmarks.real_logs import real_logs
 from benchmarks.warned import moments, share, warned
 from leader_election.parameters import ParameterError, table
+from leader_election.parameters.parameter_files import global_parameters
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.swarm.accuracy import Accuracy
-from leader_election.swarm.fleet.fleet_settings import global_parameters
 import numpy as np
 
 SPANS = ((COMPARE_FROM, 120.0), (120.0, 300.0), (300.0, math.inf), (COMPARE_FROM, math.inf))

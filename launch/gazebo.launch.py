@@ -38,7 +38,8 @@ from leader_election.ros.launching import (
 )
 from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.parameters import GazeboOdometryParameters
-from leader_election.swarm.fleet.robot_list import buffer_sizes, format_robot_list
+from leader_election.swarm.fleet.receive_buffers import buffer_sizes
+from leader_election.swarm.fleet.robot_list import format_robot_list
 from leader_election.swarm.tracker import MonitorParameters
 
 OTHERS = arguments.SWARM_ARGUMENTS | {

@@ -26,11 +26,11 @@ from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from leader_election.election.algorithms.given import GIVEN
 from leader_election.election.robot.parameters import ElectionParameters, prefix_of
 from leader_election.parameters import build, table
+from leader_election.parameters.parameter_files import effective_parameters, global_parameters
 from leader_election.ros.launching import arguments, processes, robot_processes
 from leader_election.simulation.odometry import noise_in_world
 from leader_election.simulation.parameters import SceneParameters, WorldParameters
 from leader_election.simulation.scene import make_scene
-from leader_election.swarm.fleet.fleet_settings import effective_parameters, global_parameters
 from leader_election.swarm.fleet.robot_list import parse_ids, RobotHostParameters
 from leader_election.swarm.tracker import MonitorParameters
 

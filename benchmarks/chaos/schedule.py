@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import random
 from typing import Any, NamedTuple
 
-from leader_election.swarm.fleet.robot_list import format_ids
+from leader_election.parameters import format_ids
 
 KILL, START, PAUSE, GO_ON = 'kill', 'start', 'pause', 'go on'
 RADIO, SPLIT, HEAL = 'radio', 'split', 'heal'

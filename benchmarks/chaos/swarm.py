@@ -50,13 +50,13 @@ from leader_election.election.mandates.parameters import least_duration, Mandate
 from leader_election.election.messages.codec import Position
 from leader_election.election.robot.diagnostics import ELECTION, parse_status, Status
 from leader_election.election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS
-from leader_election.parameters import id_ranges, within
+from leader_election.parameters import format_ids, id_ranges, within
 from leader_election.ros.demo.checks import GroundTruth, Leaderships
 from leader_election.ros.demo.faults import Attacker, FaultySwarm, WORLD
 from leader_election.ros.demo.gate import Gate
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD
 from leader_election.simulation.scene import make_scene
-from leader_election.swarm.fleet.robot_list import format_ids, RobotHostParameters, strength
+from leader_election.swarm.fleet.robot_list import RobotHostParameters, strength
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String

@@ -374,6 +374,22 @@ def id_ranges(text: str, parameter: str) -> tuple[IdRange, ...]:
     return tuple(found)
 
 
+def format_ids(ids: Iterable[int]) -> str:
+    """
+    Format ids as a text that :func:`id_ranges` parses.
+
+    >>> format_ids((1, 2, 3, 5))
+    '1-3,5'
+    """
+    runs: list[list[int]] = []
+    for i in sorted(ids):
+        if runs and i == runs[-1][1] + 1:
+            runs[-1][1] = i
+        else:
+            runs.append([i, i])
+    return ','.join(str(a) if a == b else f'{a}-{b}' for a, b in runs)
+
+
 def within(robot: int, ranges: tuple[IdRange, ...]) -> bool:
     """
     Return whether an id lies in one of the ranges.

@@ -29,12 +29,12 @@ from pathlib import Path
 from typing import NamedTuple, TYPE_CHECKING
 
 from leader_election.election.mandates.part import Fence
+from leader_election.parameters import format_ids
 from leader_election.ros.demo.checks import Check, format_duration, Leaderships
 from leader_election.ros.demo.faults import WORLD
 from leader_election.ros.demo.scenario import DemoScenario, STRONGEST
 from leader_election.ros.leader_client import LeaderClient
 from leader_election.ros.nodes import clock
-from leader_election.swarm.fleet.robot_list import format_ids
 
 if TYPE_CHECKING:
     from leader_election.ros.demo.swarm import SwarmDemo

@@ -30,6 +30,7 @@ import webbrowser
 from leader_election.election.algorithms.algorithm import automatic_hop_limit
 from leader_election.election.messages.codec import Position
 from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.parameters import format_ids
 from leader_election.ros.demo import checks
 from leader_election.ros.demo.checks import Check, format_duration, RunObserver
 from leader_election.ros.demo.faults import FaultySwarm, WORLD
@@ -43,7 +44,7 @@ from leader_election.ros.nodes.process import spin
 from leader_election.simulation.odometry import EXACT_ODOMETRY, PHYSICAL_WHEELS
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.scene import make_scene
-from leader_election.swarm.fleet.robot_list import format_ids, RobotHostParameters, strength
+from leader_election.swarm.fleet.robot_list import RobotHostParameters, strength
 from leader_election.swarm.reference_partition import Graph, links_within, PartitionJudge
 from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.swarm.view.formatting import count

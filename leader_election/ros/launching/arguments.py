@@ -33,6 +33,7 @@ from leader_election.parameters import (
     did_you_mean,
     names_in,
     Parameter,
+    parameter_files,
     ParameterError,
     table,
 )
@@ -186,7 +187,7 @@ def enclosing_parameters(settings: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(each, tuple):
             found |= [each]
         else:
-            for _, parameters in fleet_settings.all_sections(each):
+            for _, parameters in parameter_files.all_sections(each):
                 found |= parameters
     return found
 
@@ -201,7 +202,7 @@ def sim_time(settings: Mapping[str, Any], default: bool) -> bool:
     :raises ParameterError: for another value than true or false.
     """
     name = 'use_sim_time'
-    of_file = fleet_settings.global_parameters(settings['params_file'])
+    of_file = parameter_files.global_parameters(settings['params_file'])
     found = settings[name] or {**enclosing_parameters(settings), **of_file}.get(name, default)
     return bool(Parameter(name, bool, False, '').parse(str(found)))
 
@@ -220,7 +221,7 @@ def noise_of_odometry(path: str, given: Mapping[str, Any],
     >>> noise_of_odometry('', {'pose_source': 'cooperative'}, {'odometry_noise_turn': 0.0})
     {}
     """
-    places = [given, *(parameters for _, parameters in fleet_settings.all_sections(path))]
+    places = [given, *(parameters for _, parameters in parameter_files.all_sections(path))]
     return {} if any({'pose_source', *noise} & set(place) for place in places) else noise
 
 
@@ -295,8 +296,8 @@ def check_parameters(path: str, tables: Mapping[str, type], given: Mapping[str, 
         for an unusable key file of a robot.
     """
     checked: list[tuple[type, dict[str, Any]]] = []
-    for (node, kind), values in zip(
-            tables.items(), fleet_settings.effective_parameters(path, tables, given), strict=True):
+    found = parameter_files.effective_parameters(path, tables, given)
+    for (node, kind), values in zip(tables.items(), found, strict=True):
         if (kind, values) in checked:
             continue
         checked.append((kind, values))
@@ -328,7 +329,7 @@ def refuse_quorum(path: str, node: str) -> None:
     :param node: its name with its namespace.
     :raises ParameterError: if it takes one.
     """
-    if fleet_settings.effective_parameters(path, [node], {})[0].get('quorum') == 'majority':
+    if parameter_files.effective_parameters(path, [node], {})[0].get('quorum') == 'majority':
         raise ParameterError('quorum', problem=f': majority is not allowed in {path}; the roster '
                              'of the running swarm lacks this robot: start all robots at once')
 

@@ -23,7 +23,11 @@ from typing import Any
 from leader_election.parameters.command_line import print_error
 from leader_election.ros.launching import bound, processes
 from leader_election.ros.launching.arguments import check_installed
-from leader_election.swarm.fleet import robot_list
+from leader_election.swarm.fleet.receive_buffers import (
+    BUFFER_REMEDY,
+    buffers_too_small,
+    MANY_ROBOTS,
+)
 
 
 def check_gazebo_installed() -> None:
@@ -70,10 +74,10 @@ def warn_of_buffers(robots: int, settings: Mapping[str, int]) -> None:
     :param robots: their number.
     :param settings: of this computer (:func:`.buffer_sizes`).
     """
-    small = robot_list.buffers_too_small(settings)
-    if robots > robot_list.MANY_ROBOTS and small:
+    small = buffers_too_small(settings)
+    if robots > MANY_ROBOTS and small:
         print(f'warning: {small}, too little for {robots} robots in Gazebo Sim: some would get no '
-              f'commands. Stop, raise it and start again: {robot_list.BUFFER_REMEDY}',
+              f'commands. Stop, raise it and start again: {BUFFER_REMEDY}',
               file=sys.stderr, flush=True)
 
 

@@ -32,10 +32,9 @@ import signal
 import sys
 from typing import Any
 
-from leader_election.parameters import ParameterError
+from leader_election.parameters import format_ids, ParameterError
 from leader_election.parameters.command_line import print_error
 from leader_election.ros.launching import arguments, bound
-from leader_election.swarm.fleet.robot_list import format_ids
 
 
 def bound_node(settings: Mapping[str, str], package: str, executable: str, **options: Any) -> Any:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.parameters import build, Parameter, ParameterError, table
+from leader_election.parameters import build, Parameter, parameter_files, ParameterError, table
 from leader_election.parameters.files import read_yaml
 from leader_election.ros.launching import arguments
 from leader_election.ros.launching.processes import package_node, shut_down_with_status, stop
@@ -116,7 +116,7 @@ def message_length(path: str, node: str, given: Mapping[str, Any]) -> int:
     >>> message_length('', '/alice/link', {'kind': 'serial', 'length': 250})
     228
     """
-    [values] = fleet_settings.effective_parameters(path, [node], given)
+    [values] = parameter_files.effective_parameters(path, [node], given)
     parameters = build(LinkParameters, {p.name: values[p.name] for p in table(LinkParameters)
                                         if p.name in values})
     return min(TRANSPORTS.get(parameters.kind).room(parameters), MAX_LENGTH)
@@ -227,7 +227,7 @@ def tasks_of_robots(settings: Mapping[str, str], robots: Iterable[str]) -> list[
     argument = {'tasks': settings['tasks']} if settings['tasks'] else {}
     nodes = [f'{robot}/{NODE_NAME}' for robot in robots]
     return [[task for names in arguments.configured_tasks(values).values() for task in names]
-            for values in fleet_settings.effective_parameters(
+            for values in parameter_files.effective_parameters(
                 settings['params_file'], nodes, argument)]
 
 

@@ -35,11 +35,11 @@ from leader_election.parameters import (
     did_you_mean,
     names_in,
     Parameter,
+    parameter_files,
     ParameterError,
     table,
 )
 from leader_election.parameters.files import LEADING_ZERO
-from leader_election.swarm.fleet import fleet_settings
 from rcl_interfaces import msg
 from rcl_interfaces.msg import SetParametersResult
 from rclpy import exceptions
@@ -313,10 +313,10 @@ def refuse_unknown(node: Node, *sets: type, of_robot: bool = False) -> None:
     known |= further if of_robot else set()
     elsewhere = further.union(p.name for each, _ in FILES.values() for p in table(each))
     alone, files = set(_set_alone()), _parameter_files()
-    in_files = {name for path in files for _, section in fleet_settings.all_sections(path)
-                for name in fleet_settings.flatten(section)}
+    in_files = {name for path in files for _, section in parameter_files.all_sections(path)
+                for name in parameter_files.flatten(section)}
     full_name = node.get_fully_qualified_name()
-    own = {name for path in files for name in fleet_settings.own_names(path, full_name)}
+    own = {name for path in files for name in parameter_files.own_names(path, full_name)}
     for name in unknown:
         if name in known or name in elsewhere and name not in alone | own:
             continue
@@ -341,7 +341,7 @@ _TYPO = 0.8
 def _refuse_octal(known: Collection[str], given: Mapping[str, Any]) -> None:
     """Refuse numbers with a leading zero, which ROS reads as octal: 010 is 8."""
     for path in _parameter_files():
-        fleet_settings.all_sections(path)
+        parameter_files.all_sections(path)
     for name, text in _set_alone().items():
         if LEADING_ZERO.fullmatch(text) and name in {*known, *robots.further_names(given)}:
             raise ParameterError(name, problem=f': {text} is not allowed: a number with a leading '
@@ -377,7 +377,8 @@ def _set_alone() -> dict[str, str]:
 
 def other_sections(node: str) -> str:
     """Return the end of a text on a missing parameter: the nodes that the files are for."""
-    sections = {path: fleet_settings.sections_of_others(path, node) for path in _parameter_files()}
+    sections = {path: parameter_files.sections_of_others(path, node)
+                for path in _parameter_files()}
     found = [f'{path} has sections for {", ".join(others[:MOST_SECTIONS])}'
              for path, others in sections.items() if others]
     return f'; this node is {node}, and {"; ".join(found)}' if found else ''

@@ -28,7 +28,7 @@ from leader_election.election.robot.neighbourhood import LATE_AFTER, Neighbour
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.reasons import Change
 from leader_election.election.robot.robot import Robot, RoundSchedule
-from leader_election.parameters import ParameterError
+from leader_election.parameters import format_ids, ParameterError
 from leader_election.parameters.registry import message_type
 from leader_election.ros.nodes import clock, declare, robot_topics
 from leader_election.ros.nodes.pose_topics import PoseTopics
@@ -36,7 +36,6 @@ from leader_election.ros.nodes.process import MissingInput, run
 from leader_election.ros.nodes.qos import advertise, NEIGHBOURHOOD, SENSOR, subscribe
 from leader_election.ros.nodes.robot_diagnostics import DiagnosticsPublisher
 from leader_election.swarm.fleet.key_file import KeyFile, SwarmTimeFile
-from leader_election.swarm.fleet.robot_list import format_ids
 from rclpy.clock import ClockType
 from rclpy.node import Node
 from std_msgs.msg import String

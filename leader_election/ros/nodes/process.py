@@ -37,8 +37,8 @@ from typing import NamedTuple
 
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import ExitStatus, handle_ends, print_error
-from leader_election.swarm.fleet.fleet_settings import all_sections
-from leader_election.swarm.fleet.robot_list import BUFFER_REMEDY
+from leader_election.parameters.parameter_files import all_sections
+from leader_election.swarm.fleet.receive_buffers import BUFFER_REMEDY
 import rclpy
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType

@@ -24,6 +24,7 @@ from itertools import islice
 import sys
 
 from leader_election.election.robot.parameters import ElectionParameters
+from leader_election.parameters import format_ids
 from leader_election.ros.nodes.declare import Declared, overrides, refuse_unknown
 from leader_election.ros.nodes.election import announcements, CHANGES, ElectionNode
 from leader_election.ros.nodes.process import run
@@ -57,7 +58,7 @@ class RobotHost(Node):
             roster, 'roster') if roster else robot_list.scene_robots(make_scene(self.parameters))
         known = {robot.id: robot for robot in listed}
         members = robot_list.parse_ids(self.parameters.members, tuple(known))
-        self._roster = robot_list.format_ids(tuple(known))
+        self._roster = format_ids(known)
         shared = _shared_arguments(arguments)
         self.robots = [self._robot(known[robot], shared) for robot in members]
 

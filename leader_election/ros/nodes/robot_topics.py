@@ -44,7 +44,6 @@ from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reasons import NO_LEADER
 from leader_election.election.robot.robot import Robot
-from leader_election.election.robot.zones import outline
 from leader_election.parameters import ParameterError
 from leader_election.parameters.files import expanded, write_durably
 from leader_election.ros.nodes import clock
@@ -168,6 +167,8 @@ class StatePublishers:
         message.header.frame_id = self._robot.parameters.frame
         message.header.stamp = self._node.get_clock().now().to_msg()
         if known:
+            # Imported here, since shapely loads slowly, and few robots lead.
+            from leader_election.election.robot.zones import outline
             ring = outline(known).exterior.coords[:-1]
             message.polygon.points = [Point32(x=x, y=y) for x, y in ring]
         if known != before[1]:

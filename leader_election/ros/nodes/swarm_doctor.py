@@ -36,7 +36,7 @@ from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE, STREAM
 from leader_election.swarm.doctor import communication, diagnoses
 from leader_election.swarm.doctor import observations as observed
 from leader_election.swarm.doctor.diagnoses import choose, examine, swarm_topics
-from leader_election.swarm.fleet.robot_list import buffer_sizes
+from leader_election.swarm.fleet.receive_buffers import buffer_sizes
 from leader_election.swarm.tracker import MAX_ROBOTS
 from nav_msgs.msg import Odometry
 import rclpy

@@ -35,7 +35,7 @@ from leader_election.swarm.doctor.observations import (
     ODOMETRY,
     Symptom,
 )
-from leader_election.swarm.fleet.robot_list import buffers_too_small, MANY_ROBOTS
+from leader_election.swarm.fleet.receive_buffers import buffers_too_small, MANY_ROBOTS
 
 LOSS = 0.2
 """The greatest share of lost messages that is tolerated."""

@@ -39,7 +39,14 @@ from typing import Any, NamedTuple
 from leader_election.election.robot.metrics import METRICS
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.localisation.parameters import GIVEN
-from leader_election.parameters import did_you_mean, names_in, Parameter, ParameterError, table
+from leader_election.parameters import (
+    did_you_mean,
+    format_ids,
+    names_in,
+    Parameter,
+    ParameterError,
+    table,
+)
 from leader_election.parameters.files import read_text, read_yaml
 from leader_election.swarm.fleet import fleet_settings, robot_list
 from leader_election.swarm.fleet.transports import LinkParameters
@@ -269,7 +276,7 @@ def _robots(document: Mapping[str, Any]) -> tuple[FleetRobot, ...]:
         raise ParameterError('there are no robots; it takes one or more under robots:, for '
                              'example alice: {id: 1, initial_pose: [0, 0, 0]}')
     robot_list.check_unique([robot.spec for robot in robots], 'robots')
-    ids = robot_list.format_ids(tuple(robot.spec.id for robot in robots))
+    ids = format_ids(robot.spec.id for robot in robots)
     robots = tuple(robot._replace(parameters=robot.parameters | _rosters(robot, ids))
                    for robot in robots)
     _check_hostnames(robots)

@@ -22,19 +22,24 @@ addition.
 The executable ``fleet`` (``leader_election.ros.nodes.robot_host``) hosts the nodes of many robots
 in one process. It is not to be confused with the fleet file of this room, which describes physical
 robots, each with a process of its own. Robots without a list are placed by the scene's layout.
-Gazebo Sim with many robots overflows the receive buffers of Linux.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 import math
-from pathlib import Path
 import random
 import re
 from typing import Any, NamedTuple
 
 from leader_election.election.messages.wire import MAX_ID
-from leader_election.parameters import build, id_ranges, Parameter, parameter, ParameterError
+from leader_election.parameters import (
+    build,
+    format_ids,
+    id_ranges,
+    Parameter,
+    parameter,
+    ParameterError,
+)
 from leader_election.parameters.files import read_yaml
 from leader_election.simulation.motion import overlaps
 from leader_election.simulation.parameters import SceneParameters
@@ -202,49 +207,6 @@ def parse_ids(text: str, known: tuple[int, ...]) -> tuple[int, ...]:
                                      f'{format_ids(known)}')
         ids.update(i for i in known if run[0] <= i <= run[1])
     return tuple(sorted(ids))
-
-
-def format_ids(ids: tuple[int, ...]) -> str:
-    """
-    Format ids as a text that :func:`parse_ids` parses.
-
-    >>> format_ids((1, 2, 3, 5))
-    '1-3,5'
-    """
-    runs: list[list[int]] = []
-    for i in sorted(ids):
-        if runs and i == runs[-1][1] + 1:
-            runs[-1][1] = i
-        else:
-            runs.append([i, i])
-    return ','.join(str(a) if a == b else f'{a}-{b}' for a, b in runs)
-
-
-BUFFER_DEFAULT, BUFFER_LIMIT = 'net.core.rmem_default', 'net.core.rmem_max'
-"""The settings of Linux: the default size of a buffer, and the largest allowed one [B]."""
-ENOUGH_BUFFER = 4 * 2**20
-"""The size that suffices for about 100 robots in Gazebo Sim [B]."""
-MANY_ROBOTS = 20
-"""Robots in Gazebo Sim for which Linux's default buffers suffice."""
-BUFFER_REMEDY = f'sudo sysctl -w {BUFFER_DEFAULT}={ENOUGH_BUFFER} {BUFFER_LIMIT}={ENOUGH_BUFFER}'
-
-
-def buffer_sizes() -> dict[str, int]:
-    """Return the settings of this computer by name, none where it has others [B]."""
-    paths = {name: Path('/proc/sys', *name.split('.')) for name in (BUFFER_DEFAULT, BUFFER_LIMIT)}
-    return {name: int(path.read_text(encoding='ascii'))
-            for name, path in paths.items() if path.exists()}
-
-
-def buffers_too_small(settings: Mapping[str, int]) -> str:
-    """
-    Return the settings that are too small for many robots in Gazebo Sim, empty for none.
-
-    >>> buffers_too_small({BUFFER_DEFAULT: 212992, BUFFER_LIMIT: ENOUGH_BUFFER})
-    'net.core.rmem_default is 212992'
-    """
-    return ', '.join(
-        f'{name} is {size}' for name, size in settings.items() if size < ENOUGH_BUFFER)
 
 
 @dataclass(frozen=True)

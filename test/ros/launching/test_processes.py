@@ -27,7 +27,7 @@ from leader_election.parameters import ParameterError
 from leader_election.ros.launching.bound import BIND, group_prefix, prefix
 from leader_election.ros.launching.gazebo_processes import warn_of_buffers
 from leader_election.ros.launching.processes import ends_on_error
-from leader_election.swarm.fleet.robot_list import BUFFER_DEFAULT, ENOUGH_BUFFER
+from leader_election.swarm.fleet.receive_buffers import BUFFER_DEFAULT, ENOUGH_BUFFER
 import pytest
 
 LAUNCH = """

@@ -17,9 +17,9 @@
 from pathlib import Path
 
 from leader_election.parameters import ParameterError
+from leader_election.parameters.parameter_files import effective_parameters
 from leader_election.ros.launching.arguments import check_argument_names, refuse_quorum
 from leader_election.ros.launching.robot_processes import check_scanner, robot_launch
-from leader_election.swarm.fleet.fleet_settings import effective_parameters
 import pytest
 import rclpy
 import yaml

@@ -20,7 +20,7 @@ from leader_election.election.robot.diagnostics import Status
 from leader_election.swarm.doctor import communication
 from leader_election.swarm.doctor.diagnoses import examine
 from leader_election.swarm.doctor.observations import CLOCK, Endpoint, Level, Observations
-from leader_election.swarm.fleet.robot_list import BUFFER_DEFAULT, ENOUGH_BUFFER
+from leader_election.swarm.fleet.receive_buffers import BUFFER_DEFAULT, ENOUGH_BUFFER
 import pytest
 from swarm.doctor.scene import (
     AIR,

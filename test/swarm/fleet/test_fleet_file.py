@@ -20,14 +20,13 @@ from typing import Any
 from budget import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from leader_election.parameters import ParameterError
+from leader_election.parameters import format_ids, ParameterError
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.scene import load_arena, make_scene
 from leader_election.swarm.fleet.fleet_file import FleetRobot, load_fleet, read_fleet
 from leader_election.swarm.fleet.fleet_settings import task_parameters
 from leader_election.swarm.fleet.robot_list import (
     check_free_space,
-    format_ids,
     format_robot_list,
     parse_ids,
     parse_robot_list,
