@@ -15,6 +15,7 @@
 """Chance in rounds: the same on robots and in the engine, and none that no seed repeats."""
 
 from collections import Counter
+from functools import cache
 import random
 from runpy import run_path
 
@@ -36,12 +37,18 @@ EPOCH = 5 * 10
 COMPILED = uncached(drawn)
 
 
+@cache
+def example() -> Algorithm:
+    """Return the example, compiled once for all tests."""
+    made: Algorithm = run_path(str(ROOT / 'doc' / 'examples' / 'leach.py'))['LEACH']
+    return made
+
+
 @pytest.fixture
 def leach(monkeypatch: pytest.MonkeyPatch) -> Algorithm:
     """Return the example, which can be selected meanwhile."""
-    made: Algorithm = run_path(str(ROOT / 'doc' / 'examples' / 'leach.py'))['LEACH']
-    monkeypatch.setattr(ALGORITHMS, '_entries', {**ALGORITHMS._entries, 'leach': made})
-    return made
+    monkeypatch.setattr(ALGORITHMS, '_entries', {**ALGORITHMS._entries, 'leach': example()})
+    return example()
 
 
 @pytest.mark.parametrize('seed, device, number', [

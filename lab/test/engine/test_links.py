@@ -43,7 +43,8 @@ from simulations import begun, scene, WALK
 def devices_at(position: Any, present: Any = None, group: Any = None, among: Any = None,
                ) -> Devices:
     """Return devices with positions, and optionally the fields that restrict links."""
-    position = np.asarray(position, float).reshape(-1, 2)
+    # Of one type, for which the engine is compiled.
+    position = np.ascontiguousarray(position, float).reshape(-1, 2)
     n = len(position)
     return Devices(
         id=np.arange(n), by_id=np.arange(n), strength=np.zeros(n), position=position,

@@ -21,7 +21,7 @@ from pathlib import Path
 import sys
 from typing import Any
 
-from leader_election import parameter, STRENGTH_SOURCES, StrengthSource
+from leader_election import Device, parameter, STRENGTH_SOURCES, StrengthSource
 from leader_election.election.messages.region_codec import WHOLE_SHARE
 from leader_election.election.regions.aggregate import Aggregate, Maker
 from leader_election.election.regions.collection import ADD, OWN
@@ -329,11 +329,10 @@ def test_strength_that_robots_compute() -> None:
             {'name': 'bounded', 'radius': 20.0, **radius}])) == [expected] * 6
 
 
-def test_distance_ahead_of_a_device_that_drives_away_beneath_regions() -> None:
+def test_distance_ahead_of_a_device_that_drives_away() -> None:
     """Device 1 drives along x at 0.1 m/s, 0 and 2 stand; 10 s ahead it is a metre farther."""
     scenario = row(
-        duration=20,
-        algorithms=[{'name': 'bounded', 'radius': 50.0, 'regions': {'collection': 'tree'}}],
+        duration=20, algorithms=[{'name': 'bounded', 'radius': 50.0}],
         devices=[{'kind': 'grid', 'columns': 1, 'rows': 1, 'moves': False},
                  {'kind': 'grid', 'columns': 1, 'rows': 1, 'first': [1.5, 0]},
                  {'kind': 'grid', 'columns': 1, 'rows': 1, 'first': [-2.0, 0], 'moves': False}],
@@ -347,6 +346,20 @@ def test_distance_ahead_of_a_device_that_drives_away_beneath_regions() -> None:
     # Positions are those of the last reading and the last message: up to 2 s old.
     assert 1.0 - 0.25 < columns.distance[1] - columns.place_x[1] <= 1.0 + 1e-9
     assert columns.place_x[1] > 3.0
+
+
+def test_distance_ahead_beneath_regions() -> None:
+    """In plain Python, since each of both is also compiled alone, and both together take long."""
+    entered = row(
+        algorithms=[{'name': 'bounded', 'radius': 50.0, 'regions': {}}], messages={
+            'metric': 'look_ahead', 'metric_parameters': {'look_ahead': 10.0}}).entrants[0]
+    start = entered.algorithm.start
+    near, far = (start(device)._replace(place_x=x, place_y=0.0) for device, x in (
+        (Device(0, 1.0), 0.0), (Device(1, 0.0), 1.5)))
+    after = entered.algorithm.compute(
+        Device(1, 0.0), far._replace(speed_x=0.1), [near], [1.5], entered.parameters)
+    assert (after.leader, after.parent, after.place_x) == (0, 0, 1.5)
+    assert after.distance == pytest.approx(2.5) and after.speed_x == 0.1
 
 
 @pytest.mark.parametrize('changes, text', [
