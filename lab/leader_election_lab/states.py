@@ -107,12 +107,10 @@ class StateLayout:
         :return: ``algorithm.columns``. A scalar's has shape (size,), a vector's (size, length).
         """
         numbers = rows.view(np.float64)
-
-        def column(field: Any, offset: int) -> NDArray[Any]:
-            words: NDArray[Any] = rows if field.type is int else numbers
-            return (words[:, offset] if field.padding is None
-                    else words[:, offset:offset + len(field.padding)])
-        return self.algorithm.columns(*map(column, self.algorithm.fields, self.offset))
+        return self.algorithm.columns(*(
+            (rows if field.type is int else numbers)[
+                :, offset if field.padding is None else slice(offset, offset + len(field.padding))]
+            for field, offset in zip(self.algorithm.fields, self.offset)))
 
     def states(self, rows: NDArray[np.int64]) -> list[Any]:
         """Return the states in rows as the named tuples that robots use, in plain Python."""

@@ -21,6 +21,7 @@ compiled for a new algorithm. The compiled round is the same Python function tha
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 import hashlib
 import math
 from types import FunctionType
@@ -143,6 +144,7 @@ def call(argument, i, device, messages, strength):
 """
 
 
+@lru_cache(maxsize=64)
 def round_source(algorithm: Algorithm) -> str:
     """
     Return the source of a function that calls a round.

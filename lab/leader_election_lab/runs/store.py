@@ -212,20 +212,25 @@ class Packed(NamedTuple):
 
 def packed(run: Run) -> Packed:
     """Return a run as it is stored: its numbers, compressed, with checksums."""
-    def table(numbers: NDArray[Any]) -> bytes:
-        # The fastest way, since small runs take no longer.
-        return zlib.compress(numbers.tobytes(), 1)
-    return Packed(table(run.samples), run.samples.shape[1], table(run.counts), run.message_bytes,
-                  None if run.devices is None else table(run.devices))
+    return Packed(_compressed(run.samples), run.samples.shape[1], _compressed(run.counts),
+                  run.message_bytes, None if run.devices is None else _compressed(run.devices))
+
+
+def _compressed(numbers: NDArray[Any]) -> bytes:
+    # The fastest way, since small runs take no longer.
+    return zlib.compress(numbers.tobytes(), 1)
 
 
 def unpacked(run: Packed) -> Run:
     """Return a run that was packed."""
-    def table(part: bytes, width: int) -> NDArray[np.float64]:
-        return np.frombuffer(zlib.decompress(part)).reshape(-1, width)
-    return Run(table(run.samples, run.width), np.frombuffer(zlib.decompress(run.counts), np.int64),
-               run.message_bytes, devices=None if run.devices is None else table(
-                   run.devices, 1 + len(DEVICE_MEASURES)))
+    return Run(
+        _table(run.samples, run.width), np.frombuffer(zlib.decompress(run.counts), np.int64),
+        run.message_bytes,
+        devices=None if run.devices is None else _table(run.devices, 1 + len(DEVICE_MEASURES)))
+
+
+def _table(part: bytes, width: int) -> NDArray[np.float64]:
+    return np.frombuffer(zlib.decompress(part)).reshape(-1, width)
 
 
 COMMIT_PERIOD = 0.5

@@ -73,9 +73,9 @@ def _placements(groups: tuple[Group, ...], seed: int,
 def network_of(
     scenario: Scenario, entrant: Entrant, seed: int,
     rounds: np.random.Generator, walk: np.random.Generator,
-) -> tuple[Network, Any]:
+) -> tuple[Network, Any, tuple[Placement, ...]]:
     """
-    Return the network of a run before its initial states, and the state of its motion.
+    Return the network of a run before its initial states, its motion's state, and placements.
 
     :raises ParameterError: for devices, links or a motion that cannot be made, by its dotted key.
     """
@@ -139,12 +139,7 @@ def network_of(
         pool=empty_pool(layout.rows(n)),
         watch=new_watch(n, scenario.measure.window, len(scenario.times()),
                         scenario.measure.interval, adds_up(entrant), len(scenario.measure.own)),
-        workspace=empty_workspace(64, layout.width)), motion
-
-
-def contacts_of(scenario: Scenario, seed: int) -> Contacts | None:
-    """Return when links exist, if that changes over time."""
-    return placements_of(scenario.groups, seed)[0].contacts
+        workspace=empty_workspace(64, layout.width)), motion, placements
 
 
 def presence_of(scenario: Scenario, contacts: Contacts | None) -> NDArray[np.float64] | None:

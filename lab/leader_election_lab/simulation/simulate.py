@@ -23,7 +23,7 @@ import math
 from typing import Any
 
 from leader_election.election.algorithms import ALGORITHMS
-from leader_election.election.messages.codec import codec_for, Message
+from leader_election.election.messages.codec import codec_for, Message, state_kinds, wire_part
 from leader_election.election.messages.region_codec import plain, RegionCodec, RegionPart
 from leader_election.election.messages.wire import dumps
 from leader_election.election.regions.aggregate import AggregateSet
@@ -78,19 +78,24 @@ def message_bytes(entrant: Entrant, network: Network) -> float:
     election = ALGORITHMS.get(entrant.algorithm.name)
     levels = entrant.algorithm.levels
     codec = codec_for(election if levels == election.levels else election.with_levels(levels))
-    chosen = np.linspace(0, len(devices.id) - 1, min(SIZED, len(devices.id))).astype(int)
+    n = len(devices.id)
+    chosen = np.linspace(0, n - 1, SIZED).astype(int) if n > SIZED else np.arange(n)
+    ids, places = devices.id[chosen].tolist(), devices.position[chosen].round(DIGITS).tolist()
     states = state_layout(entrant.algorithm).states(network.exports[chosen])
-    documents = []
-    for device, (x, y), state in zip(
-            devices.id[chosen].tolist(), devices.position[chosen].round(DIGITS).tolist(), states):
-        if math.isfinite(state.distance):
-            state = state._replace(distance=round(state.distance, DIGITS))
-        export = codec.algorithm.state(*state[:len(codec.algorithm.fields)])
-        parts = {} if entrant.regions is None else {
-            'regions': _region_part(state, entrant.regions)}
-        documents.append(codec.document(Message(device, 'map', (x, y), export, parts)))
-    # At once, which takes half as long. A list has a comma or bracket more than it has members.
-    return (len(dumps(documents)) - len(documents) - 1) / len(documents)
+    kinds = state_kinds(codec.algorithm)
+    columns = dict(zip(codec.algorithm.state._fields, zip(*states)))
+    columns['distance'] = tuple(round(each, DIGITS) for each in columns['distance'])
+    values = [map(kind.write, column) for kind, column in zip(kinds, columns.values())]
+    parts = [] if entrant.regions is None else [
+        _region_part(state, entrant.regions) for state in states]
+    rows = list(map(list, zip(ids, places, map(list, zip(*values)), *(
+        [map(wire_part('regions').write, parts)] if parts else []))))
+    # Messages differ in these members alone. To encode the members takes a quarter of the time.
+    first = Message(ids[0], 'map', tuple(places[0]), codec.algorithm.state(
+        *(column[0] for column in columns.values())), {'regions': parts[0]} if parts else {})
+    more = len(codec.encode(first)) - len(dumps(rows[0]))
+    # A list has a comma or bracket more than it has members.
+    return (len(dumps(rows)) - 1 + (more - 1) * len(rows)) / len(rows)
 
 
 def _region_part(state: Any, regions: Regions) -> RegionPart:

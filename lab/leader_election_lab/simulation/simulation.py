@@ -15,6 +15,7 @@
 """The simulation of a run: the engine's arrays, and what happens to them between its calls."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from leader_election.parameters.registry import explained
@@ -37,9 +38,7 @@ from leader_election_lab.experiment.schema import Entrant, EXACT
 from leader_election_lab.own_measures import DeviceMeasures, OWN_MEASURES, Sample
 from leader_election_lab.simulation.algorithm_mistakes import check_numbers
 from leader_election_lab.simulation.build import (
-    contacts_of,
     network_of,
-    placements_of,
     presence_of,
     relinked,
     timetable,
@@ -61,9 +60,8 @@ class Simulation:
 
     def __init__(self, scenario: Scenario, entrant: Entrant, seed: int) -> None:
         # A stream for each purpose: numbers drawn for one do not change those for another.
-        streams = [np.random.default_rng([seed, stream]) for stream in range(1, 7)]
-        self._strengths, rounds, walk, self._messages, self._events, errors = streams
-        self._walk = walk
+        self._strengths, rounds, self._walk, self._messages = (
+            np.random.default_rng([seed, stream]) for stream in range(1, 5))
         self.of = scenario, entrant, seed
         self.scenario, self.entrant = scenario, entrant
         self._longest = np.inf
@@ -71,15 +69,16 @@ class Simulation:
         """The number of samples that Python has measured, too."""
         self._look: Callable[[Any], None] = check_numbers
         with of_scenario(scenario.name):
-            self.network, self._motion = network_of(scenario, entrant, seed, rounds, walk)
-        self._contacts = contacts_of(scenario, seed)
+            self.network, self._motion, placements = network_of(
+                scenario, entrant, seed, rounds, self._walk)
+        self._contacts = placements[0].contacts
         self._presence = presence_of(scenario, self._contacts)
         devices = self.network.devices
         self.device_measures = DeviceMeasures(devices.id, scenario.measure.interval) \
             if scenario.measure.devices else None
         self._errors = None if scenario.localisation.model == EXACT else PositionErrors(
             scenario.localisation, devices.position, devices.error,
-            devices.id - devices.id.min(), errors)
+            devices.id - devices.id.min(), np.random.default_rng([seed, 6]))
         messages = scenario.messages
         self._medium = Medium(
             reach=np.inf if self.network.lists.fixed else messages.range,
@@ -90,7 +89,7 @@ class Simulation:
             duplication=messages.duplication, jitter=scenario.rounds.jitter,
             degree_since=np.nan, degree_sign=-1.0 if entrant.weakest else 1.0)
         self._reads = np.repeat([group.reads for group in scenario.groups], [
-            len(each.position) for each in placements_of(scenario.groups, seed)])
+            len(each.position) for each in placements])
         self._rounds = np.zeros(len(devices.id), np.int64)
         self._bind_round()
         self._bind_motion()
@@ -119,7 +118,8 @@ class Simulation:
         for stop in times.stops():
             if not since <= stop < until:
                 continue
-            self.run(min(stop, times.end))
+            if stop > 0.0:
+                self.run(min(stop, times.end))
             if self._contacts is not None and stop in times.links:
                 self.network = relinked(
                     self.network, *self._contacts.at(stop), scenario.messages.loss)
@@ -138,7 +138,9 @@ class Simulation:
                 self.switch(stop)
             if stop in snapshots:
                 taken.append(self.snapshot(stop))
-        self.run(min(until, times.end))
+        # Events at the end may have changed numbers, which are then looked at again.
+        if until < times.end or scenario.events:
+            self.run(min(until, times.end))
         return taken
 
     def watch_every(self, step: float, look: Callable[[Any], None]) -> None:
@@ -242,9 +244,13 @@ class Simulation:
         strength = self.network.devices.strength
         if negated:
             strength *= -1.0
-        event.happen(parameters, self.network, self.entrant.algorithm, self._events)
+        event.happen(parameters, self.network, self.entrant.algorithm, self._chance_of_events)
         if negated:
             strength *= -1.0
+
+    @cached_property
+    def _chance_of_events(self) -> np.random.Generator:
+        return np.random.default_rng([self.of[2], 5])
 
     def attend(self, time: float) -> None:
         """Let the devices join and leave that do so at a time [s], by the trace."""
