@@ -33,7 +33,6 @@ from leader_election.ros.gazebo.sdf import Colour, Element, Equipment, tag
 from leader_election.simulation import robot_body as body
 from leader_election.simulation.scene import Arena, obstacle_rectangles, outer_walls, WALL_HEIGHT
 from leader_election.swarm.fleet.robot_list import RobotSpec
-from leader_election.swarm.view import formatting
 
 SDF_VERSION = '1.7'
 """A version that all versions of Gazebo Sim read."""
@@ -66,7 +65,7 @@ def robot_model(robot: RobotSpec, equipment: Equipment) -> Element:
 
 
 def _chassis(robot: RobotSpec, equipment: Equipment) -> Element:
-    colour = formatting.colour(robot.id % len(formatting.PALETTE))
+    colour = sdf.robot_colour(robot.id)
     nose = _geometry('box', size=(0.07, 0.03, 0.01))
     return tag(
         'link', _inertial(body.CHASSIS),
