@@ -28,6 +28,7 @@ import sys
 import termios
 from urllib.request import urlopen
 
+from environment import variables
 from leader_election.ros.demo.main import parse
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from leader_election.simulation.parameters import SceneParameters
@@ -81,9 +82,9 @@ def test_wrong_options_end_with_status_2_and_name_the_option(arguments, named, c
 DEMO = [sys.executable, '-m', 'leader_election', 'demo']
 
 
-def run(tmp_path, *arguments, command=DEMO):
+def run(tmp_path, *arguments, command=DEMO, env=None):
     return subprocess.run(
-        [*command, '--output', str(tmp_path / 'out'), *arguments],
+        [*command, '--output', str(tmp_path / 'out'), *arguments], env=env,
         capture_output=True, text=True, timeout=150, stdin=subprocess.DEVNULL)
 
 
@@ -186,6 +187,26 @@ def test_demo_in_a_terminal_passes_can_be_paused_and_writes_its_results(tmp_path
     assert 'Demonstration count' in written
     assert '"killed"' in written and 'first partition' in written
     assert left_behind(tmp_path) == []
+
+
+def test_demo_prints_each_failure_when_robots_are_deaf(tmp_path):
+    """The robots of all processes are deaf. The disk of the page is full."""
+    (tmp_path / 'sitecustomize.py').write_text(
+        'import sys\n'
+        'from leader_election.election.robot.reception import Reception\n'
+        'Reception.accept = lambda *arguments: None\n'
+        'if "demo" in sys.orig_argv:\n'
+        '    from leader_election.ros.demo import swarm\n'
+        '    from leader_election.ros.nodes import monitor\n'
+        '    swarm.PATIENCE, monitor.LINE_PERIOD, monitor.FRAME_PERIOD = 6.0, 0.5, 2.0\n')
+    demo = run(tmp_path, '--robots', '4', '--world', 'empty', '--radius', '30', '--range', '30',
+               '--duration', '4', '--html', '/dev/full', env=variables(tmp_path))
+    assert demo.returncode == 1
+    failed = [line for line in demo.stdout.splitlines() if line.startswith('  FAIL')]
+    for part in ('first right partition', 'the strongest, led 0 others', 'recovery, until',
+                 'at the end 1 of 4', 'robots had this leader in 0.0%',
+                 'results cannot be written: No space left on device'):
+        assert any(part in line for line in failed), demo.stdout
 
 
 def test_domain_of_the_user_is_kept_and_refused_when_robots_run_in_it(tmp_path, ros):
