@@ -118,8 +118,7 @@ class HostedSwarm:
         self._world = world
         self._scene = {'robots': robots, 'world': 'empty', **layout, 'radio': radio}
         for i, ids in enumerate(members):
-            children.run(f'fleet_{i}', 'fleet', {
-                **self._scene, 'strengths': 'id', **parameters, 'members': ids})
+            children.run(f'fleet_{i}', 'fleet', {**self._scene, **parameters, 'members': ids})
         self.pids = [*children.pids.values()]
         self.until(lambda: self.observer.count_publishers('/neighbourhood') == robots,
                    'the nodes did not come up')

@@ -34,8 +34,9 @@ ADDRESSES = {SERVER: '192.168.1.10', WORLD: '192.168.1.101', LEFT: '192.168.1.10
              RIGHT: '192.168.1.103'}
 """Those of the profiles, so that only OWN differs."""
 MEMBERS = {LEFT: '1-4', RIGHT: '5-8'}
-SCENE = {'robots': '8', 'world': 'empty', 'layout': 'grid'}
-ELECTION = {'strengths': 'id', 'radius': '30.0', 'communication_range': '30.0'}
+SCENE = {'robots': '8', 'world': 'empty', 'layout': 'grid', 'seed': '44'}
+"""By this seed robot 8 is the strongest of all, and robot 4 of the first four."""
+ELECTION = {'radius': '30.0', 'communication_range': '30.0'}
 WATCH = """
 import json
 import os

@@ -133,7 +133,7 @@ def test_wrong_argument_is_named(wrong):
 @pytest.mark.parametrize(('section', 'values', 'named'), [
     ('/robot_2/election_node', '{round_period: 9}', 'parameter message_expiry: 3 '),
     ('/swarm_world', '{scan_rate: -1.0}', 'parameter scan_rate'),
-    ('/fleet_1', '{strengths: iron}', 'parameter strengths'),
+    ('/fleet_1', '{layout: heap}', 'parameter layout'),
     ('/**', '{swarm_key_file: no.key}', 'parameter swarm_key_file'),
     ('/**', '{instances: rescue, rescue.radius: far}', 'parameter rescue.radius')])
 def test_value_of_a_file_is_refused_before_the_start_when_wrong(tmp_path, section, values, named):

@@ -27,9 +27,9 @@ pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is no
 
 
 def test_robots_on_two_computers_elect_with_the_world_on_a_third(tmp_path: Path) -> None:
-    prefix, file = tmp_path / 'prefix', tmp_path / 'ids.yaml'
+    prefix, file = tmp_path / 'prefix', tmp_path / 'seed.yaml'
     install(prefix)
-    file.write_text('/**:\n  ros__parameters:\n    strengths: id\n    layout: grid\n')
+    file.write_text('/**:\n  ros__parameters:\n    seed: 44\n    layout: grid\n')
     paths = os.pathsep.join([str(FILES.parent), *filter(None, [os.environ.get('PYTHONPATH')])])
     common = ['robots:=8', 'world:=empty', 'radius:=30.0', 'communication_range:=30.0',
               f'params_file:={file}', 'monitor:=false']
