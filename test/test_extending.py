@@ -58,11 +58,6 @@ def example(name):
     return vars(module)
 
 
-def test_package_imports_only_the_public_names():
-    for source in blocks():
-        assert not re.search(r'from leader_election\.|import leader_election', source)
-
-
 def test_metric_of_the_page_changes_distances():
     walking = example('walking')['WALKING']
     slow = walking.parameters(speed=0.4)

@@ -68,11 +68,6 @@ def test_wrong_trace_is_refused_with_file_and_line(
             read(trace(tmp_path, f'0,0,1,1,{loss}', LOSSES))
 
 
-def test_devices_of_a_trace_are_the_numbers_that_occur_in_it(tmp_path: Path) -> None:
-    contacts, position = read(trace(tmp_path, '0,1,7,1\n0,7,900719925474,1\n'))
-    assert len(position) == 3 and contacts.pairs.tolist() == [[0, 1], [1, 2]]
-
-
 CONNECTIONS = """# Connections
 0.0 CONN 3 12 up
 12.5 CONN 12 20 up
