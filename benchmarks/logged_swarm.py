@@ -16,6 +16,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from functools import partial
 import math
 from pathlib import Path
 import random
@@ -30,7 +31,7 @@ from leader_election.election.robot.neighbourhood import Neighbour
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.localisation.cooperative import CooperativeSource
-from leader_election.localisation.poses import PlanePose
+from leader_election.localisation.poses import between, compose, PlanePose
 from leader_election.localisation.sighting import STAMP, TRIPLES
 from leader_election.parameters import build
 from leader_election.simulation.logged_sightings import read_scene_landmarks
@@ -46,6 +47,8 @@ LOOK = 1.0
 """The time between two comparisons with the truth [s]."""
 COMPARE_FROM = 5.0
 """The start of the comparisons, after the first election [s]."""
+OFF_FOR = 60.0
+"""The time for which a robot is off [s]."""
 RADIUS, REACH = 3.0, 2.5
 """The default parameters ``radius`` and ``communication_range`` [m]."""
 
@@ -83,7 +86,8 @@ class LoggedSwarm(SimulatedSwarm):
                  reach: float = REACH, each: Settings = lambda robot: {},
                  blind: Collection[int] = (),
                  known_landmarks: bool = False, see_landmarks: Collection[int] | None = None,
-                 late: float = 0.0, wrong_ids: float = 0.0, **settings: Any) -> None:
+                 late: float = 0.0, wrong_ids: float = 0.0, off: tuple[int, float] | None = None,
+                 **settings: Any) -> None:
         """
         Place the robots and plan their first rounds.
 
@@ -96,6 +100,8 @@ class LoggedSwarm(SimulatedSwarm):
         :param see_landmarks: the robots that see landmarks, ``None`` for all.
         :param late: how much later than their stamps sightings arrive [s].
         :param wrong_ids: the share of sightings of robots that have the id of another one.
+        :param off: the id of a robot that is off for :data:`OFF_FOR`, and from when [s]. Then its
+            odometry begins anew at its first pose, although it has driven on.
         :param settings: parameters of all robots.
         """
         parameters = build(WorldParameters, dict(world))
@@ -115,7 +121,7 @@ class LoggedSwarm(SimulatedSwarm):
         self._sighted = [row for row, robot in enumerate(ids) if robot not in blind]
         places = read_scene_landmarks(
             parameters.logs, parameters.landmarks, ids) if known_landmarks else {}
-        starts, known = dict(zip(ids, self.world.poses.tolist())), ''
+        starts, known = dict(zip(ids, map(tuple, self.world.poses.tolist()))), ''
         if places:
             self._folder = TemporaryDirectory()
             known = f'{self._folder.name}/landmarks.csv'
@@ -127,13 +133,19 @@ class LoggedSwarm(SimulatedSwarm):
             return Robot(build(ElectionParameters, {
                 'robot_id': robot, 'radius': radius, 'strength': self._strengths[robot],
                 'communication_range': reach, 'radius_hysteresis': 0.0,
-                'initial_pose': tuple(starts[robot]), 'landmarks': known, **settings,
+                'initial_pose': starts[robot], 'landmarks': known, **settings,
                 **each(robot)}))
 
         self._make = make
         robots = {robot: make(robot) for robot in ids}
         super().__init__(robots, lambda robot: [ids[row] for row in self.world.radio.receivers(
             ids.index(robot), self.world.poses).tolist()])
+        self._starts = starts
+        self._restarts: dict[int, PlanePose] = {}
+        """The pose by odometry of a robot when it was started again, by its id."""
+        if off is not None:
+            self.at(off[1], partial(self.kill, off[0]))
+            self.at(off[1] + OFF_FOR, partial(self._restart, off[0]))
         self.at(0.0, self._step)
         self.at(COMPARE_FROM + 1e-6, self._look)
 
@@ -154,6 +166,9 @@ class LoggedSwarm(SimulatedSwarm):
                 if each[0] in self.robots and self._chance.random() < self._wrong_ids:
                     each[0] = self._chance.choice([
                         other for other in self.robots if other not in (number, each[0])])
+            if number in self._restarts:
+                motion = between(self._restarts[number], (x, y, yaw))
+                x, y, yaw = compose(self._starts[number], motion)
             if number in self.robots:
                 self.sense(self.robots[number], (x, y, yaw), seen)
         self.at(self.world.time + self.world.dt, self._step)
@@ -176,8 +191,10 @@ class LoggedSwarm(SimulatedSwarm):
             else:
                 arrive()
 
-    def start(self, robot: int) -> None:
+    def _restart(self, robot: int) -> None:
         """Start a robot again, which knows nothing of before."""
+        row = self.world.scene.ids.index(robot)
+        self._restarts[robot] = tuple(self.world.odometry[row].tolist())
         self.add(robot, self._make(robot))
 
     def _look(self) -> None:

@@ -23,12 +23,19 @@ world also in paths and odometry.
 """
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 import math
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from benchmarks.logged_swarm import COMPARE_FROM, LoggedSwarm, LogSample, RADIUS, REACH
+from benchmarks.logged_swarm import (
+    COMPARE_FROM,
+    LoggedSwarm,
+    LogSample,
+    OFF_FOR,
+    RADIUS,
+    REACH,
+)
 from benchmarks.real_logs import real_logs
 from benchmarks.warned import moments, share, warned
 from leader_election.parameters import ParameterError, table
@@ -48,7 +55,9 @@ LOSS, LATE = 0.3, 2.0
 SEERS = 1, 2
 """The robots that see landmarks in the published protocol."""
 FAULT = 300.0
-"""The time at which a robot is carried off [s]."""
+"""The time at which a robot is carried off, or goes off [s]."""
+JUST_AFTER = 30.0
+"""The time after a fault for which a table has the shares of right leaders [s]."""
 AGREED = 0.9
 """The share of robots with the right leader in a recovered swarm."""
 WINDOW = 15.0
@@ -139,6 +148,10 @@ def hard_cases(scene: Scene, robots: range) -> Iterator[Case]:
                        {**world, 'odom_shifted': str(robot), 'odom_shift': 1.0}, WITH_FILTER,
                        COMPARE_FROM)
     for source, world in scene.sources.items():
+        for robot in robots:
+            yield Case(f'robot {robot} off at {FAULT:g} s, {source}', world,
+                       {**WITH_FILTER, 'off': (robot, FAULT)}, FAULT + OFF_FOR)
+    for source, world in scene.sources.items():
         yield Case(f'20 % wrong ids, {source}', world, {**WITH_FILTER, 'wrong_ids': 0.2})
     yield Case('40 % outliers, uwb', {**UWB, 'ranging_outliers': 0.4}, WITH_FILTER)
     yield Case('ranges 0.2 m too long, uwb', {**UWB, 'ranging_bias': 0.2}, WITH_FILTER)
@@ -194,7 +207,7 @@ def row(scene: Scene, case: Case, seeds: int, known: dict[str, dict[int, LogSamp
     cells = []
     for begin, end in SPANS:
         shares = [swarm.share(begin, end) for swarm in swarms]
-        cells.append(' / '.join(f'{100.0 * median(each):.1f}' for each in zip(*shares)))
+        cells.append(percent(map(median, zip(*shares))))
     errors = np.concatenate([swarm.errors for swarm in swarms] or [[math.nan]])
     accuracy = Accuracy()
     for swarm in swarms:
@@ -210,11 +223,18 @@ def row(scene: Scene, case: Case, seeds: int, known: dict[str, dict[int, LogSamp
     cells.append('' if case.swarm.get('pose_source') != 'cooperative' else ', '.join(map(
         share, zip(*(warned(swarm, control(scene, case, seed + 1, known))
                      for seed, swarm in enumerate(swarms))))))
-    cells.append('' if math.isnan(case.recovers_from) else ', '.join(
-        f'{recovery(swarm, case.recovers_from):.0f}' for swarm in swarms))
+    since = case.recovers_from
+    cells.append('' if math.isnan(since) else ', '.join(
+        f'{recovery(swarm, since):.0f} ({percent(swarm.share(since, since + JUST_AFTER))})'
+        for swarm in swarms))
     cells.append(str(sum(robot.counts['robots_carried_off'] for swarm in swarms
                          for robot in swarm.robots.values())))
     return f'| {case.name} | ' + ' | '.join(cells) + ' |'
+
+
+def percent(shares: Iterable[float]) -> str:
+    """Return shares as percentages."""
+    return ' / '.join(f'{100.0 * share:.1f}' for share in shares)
 
 
 def text(figure: float | None) -> str:
@@ -255,7 +275,8 @@ def main() -> None:
     print('| | 0-2 min | 2-5 | after 5 | overall | error of distances, median, RMS [m] | of '
           'relative positions, RMS [m] | of absolute positions, RMS (by robot) [m] | NEES: pose, '
           'relative position, distance; unknown | warned of a wrong leader by its own distances, '
-          'of all wrong ones, with a right one [%] (of s) | recovery [s] | found carried off |')
+          'of all wrong ones, with a right one [%] (of s) | recovery [s] '
+          f'(in the first {JUST_AFTER:g} s) | found carried off |')
     print('|---' * 12 + '|')
     known: dict[str, dict[int, LogSample]] = {}
     for case in cases:

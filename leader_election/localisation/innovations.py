@@ -304,15 +304,18 @@ class Rejections:
         recent = self._recent((observer, seen))
         return bool(recent and not recent[-1])
 
-    def suspect(self, robots: Container[int], now: float) -> int | None:
+    def suspect(self, robots: Container[int], confirmed: Container[int],
+                now: float) -> int | None:
         """
         Return the robot that best explains recent rejections, by the log-likelihood ratio.
 
         The share of rejections alone is not enough: a robot that contradicts all others has many
         rejections, but a robot with a single observer may have only rejections. Of two robots
-        alone either may have been moved: the one with the greater id is returned.
+        alone either may have been moved: that whose pose is not confirmed is returned, or the one
+        with the greater id.
 
         :param robots: the possible suspects. Landmarks are not among them.
+        :param confirmed: the robots whose poses a sighting has ever fitted.
         :return: ``None`` if no robot has enough rejections.
         """
         self._now = now
@@ -323,10 +326,10 @@ class Rejections:
                 taken[robot] += len(recent)
                 rejected[robot] += sum(recent)
         return max((
-            (score(number, taken[robot] - number), robot)
+            (score(number, taken[robot] - number), robot not in confirmed, robot)
             for robot, number in rejected.items()
             if number >= LEAST_REJECTED and number >= SHARE * taken[robot] and robot in robots),
-            default=(0.0, None))[1]
+            default=(0.0, False, None))[2]
 
     def rejects_most(self, observer: int, now: float) -> bool:
         """Return whether most recent sightings by an observer were rejected."""

@@ -65,27 +65,45 @@ SEEDS, RANGED_SEEDS = 6, 2
 """The numbers of last sightings, with and without a bearing, from which poses are tried."""
 TRUNCATED = 12.0
 """The greatest squared normalised error, at which outliers are cut off."""
-BETTER = 12.0
-"""The least difference of squared errors between the best pose and any other."""
 GOOD = 2.0
 """The mean squared error up to which a pose counts as right."""
-LEAST_VALUES = 5
-"""The least number of fitting measured values."""
-SHARE = 0.6
-"""The least share of the sightings that fit."""
-WRONG_BETTER, WRONG_LEAST_VALUES, WRONG_SHARE = 36.0, 16, 0.75
-"""The same limits where wrong ids are common, some of which agree with each other."""
-APART = (1.0, 0.6)
-"""The distance and the turn from which two poses count as different [m, rad]."""
+APART = 1.0
+"""The distance from which two poses count as different [m]."""
 RIVALS = 3
 """The number of different poses that are compared with the best."""
-CERTAIN = (1.0, 0.35)
-"""The greatest standard deviations of a found pose [m, rad]."""
+CERTAIN = 1.0
+"""The greatest standard deviation of a found position [m]."""
+PRIOR = np.diag((1e-2, 1e-2, 0.3))
+"""The information of a pose that is nowhere and turned in any direction."""
 GROWTH, TURN_GROWTH = 0.03, 0.03
 """The error of odometry for each second of a sighting's age [m/s, rad/s]."""
 MOTION = 0.3
 """The least motion of a robot that only its own sightings locate [m or rad]. While it
 stands still, repeated sightings agree at any pose."""
+
+
+class Limits(NamedTuple):
+    """What makes a found pose certain."""
+
+    better: float = 12.0
+    """The least difference of squared errors between the best pose and any other."""
+    values: int = 5
+    """The least number of fitting measured values."""
+    share: float = 0.6
+    """The least share of the sightings that fit."""
+    turn: float = 0.6
+    """The turn from which two poses count as different [rad]."""
+    heading: float = 0.35
+    """The greatest standard deviation of the heading [rad]."""
+    sensors: int = 2
+    """The least number of sensors that confirm the pose."""
+
+
+USUAL = Limits()
+WITH_WRONG_IDS = Limits(better=36.0, values=16, share=0.75)
+"""Where wrong ids are common, some of which agree with each other."""
+OF_NEWCOMERS = Limits(values=4, turn=math.inf, heading=math.inf, sensors=1)
+"""For a robot whose pose is only its own claim, which two sightings contradict."""
 
 
 class Evidence(NamedTuple):
@@ -171,75 +189,72 @@ class _Table:
 
 def search(evidence: Sequence[Evidence], present: PlanePose,
            parameters: LocalisationParameters,
-           wrong_ids: bool = False) -> tuple[PlanePose, Array] | None:
+           limits: Limits = USUAL) -> tuple[PlanePose, Array] | None:
     """
     Return the pose that fits the sightings clearly better than any other pose.
 
     :param evidence: in the order of time.
     :param present: the assumed pose.
-    :param wrong_ids: whether wrong ids are common.
+    :param limits: what makes a pose certain.
     :return: with its covariance, shape (3, 3). ``None`` if the present pose fits as well, or if no
         other pose is certain.
     """
-    better, least_values, share = BETTER, LEAST_VALUES, SHARE
-    if wrong_ids:
-        better, least_values, share = WRONG_BETTER, WRONG_LEAST_VALUES, WRONG_SHARE
     if sum((each.range == each.range) + (each.bearing == each.bearing)
-           for each in evidence) < least_values:
+           for each in evidence) < limits.values:
         return None
     table = _Table(evidence, parameters)
     assumed = float(np.minimum(table.squares(np.array((present,))), TRUNCATED).sum())
-    if assumed < max(better, GOOD * table.values.sum()):
+    if assumed < max(limits.better, GOOD * table.values.sum()):
         return None
     candidates = table.candidates(evidence)
     if not len(candidates):
         return None
     cost = np.minimum(table.squares(candidates), TRUNCATED).sum(axis=1)
     pose, hessian, best = _refined(table, candidates[np.argmin(cost)])
-    if assumed - best < better:
+    if assumed - best < limits.better:
         return None
     for _ in range(RIVALS):
-        far = _apart(candidates, pose)
+        far = _apart(candidates, pose, limits.turn)
         if not far.any():
             break
         candidates, cost = candidates[far], cost[far]
         seed = candidates[np.argmin(cost)]
         rival, _, least = _refined(table, seed)
-        if least - best < better and _apart(rival[np.newaxis], pose)[0]:
+        if least - best < limits.better and _apart(rival[np.newaxis], pose, limits.turn)[0]:
             return None
         # Candidates that lead to the same pose.
-        far = _apart(candidates, seed)
+        far = _apart(candidates, seed, limits.turn)
         candidates, cost = candidates[far], cost[far]
     fits = table.squares(pose[np.newaxis])[0] < TRUNCATED
-    if (fits.sum() < share * len(fits) or table.values[fits].sum() < least_values
-            or not _independent(table, fits)):
+    if (fits.sum() < limits.share * len(fits) or table.values[fits].sum() < limits.values
+            or _sensors(table, fits) < limits.sensors):
         return None
     covariance: Array = np.array(np.linalg.inv(hessian), dtype=np.float64)
     deviations = np.sqrt(covariance.diagonal())
-    if deviations[:2].max() > CERTAIN[0] or deviations[2] > CERTAIN[1]:
+    if deviations[:2].max() > CERTAIN or deviations[2] > limits.heading:
         return None
     x, y, yaw = pose.tolist()
     return (x, y, math.remainder(yaw, 2.0 * math.pi)), covariance
 
 
-def _apart(poses: Array, pose: Array) -> NDArray[np.bool_]:
-    """Return whether poses differ from a pose, shape (c,)."""
+def _apart(poses: Array, pose: Array, turn: float) -> NDArray[np.bool_]:
+    """Return whether poses differ from a pose, in place or by a turn [rad], shape (c,)."""
     turns = (poses[:, 2] - pose[2] + math.pi) % (2.0 * math.pi) - math.pi
     return np.asarray(
-        (np.hypot(*(poses[:, :2] - pose[:2]).T) > APART[0]) | (np.abs(turns) > APART[1]))
+        (np.hypot(*(poses[:, :2] - pose[:2]).T) > APART) | (np.abs(turns) > turn))
 
 
-def _independent(table: _Table, fits: Array) -> bool:
+def _sensors(table: _Table, fits: Array) -> int:
     """
-    Return whether more than one sensor confirms a pose.
+    Return the number of sensors that confirm a pose.
 
-    A single sensor suffices if it is the robot's own, shows several others, and the robot has
-    moved meanwhile.
+    The robot's own sensor counts twice if it shows several others, and the robot has moved
+    meanwhile.
     """
     by_it, partners = table.by_it[fits], table.partner[fits]
-    observers = len(set(partners[~by_it].tolist())) + bool(by_it.any())
     moved = float(np.ptp(table.motion[fits], axis=0).max()) > MOTION
-    return observers > 1 or bool(by_it.all()) and len(set(partners.tolist())) > 1 and moved
+    own = 2 if bool(by_it.all()) and len(set(partners.tolist())) > 1 and moved else 1
+    return len(set(partners[~by_it].tolist())) + (own if by_it.any() else 0)
 
 
 def _refined(table: _Table, pose: Array) -> tuple[Array, Array, float]:
@@ -254,7 +269,7 @@ def _refined(table: _Table, pose: Array) -> tuple[Array, Array, float]:
         here = errors[0][fits].ravel()
         slopes = ((errors[1:, fits] - errors[0, fits]) / 1e-4).reshape(3, -1)
         # A weak prior keeps the information regular where a direction is not observed.
-        hessian = slopes @ slopes.T + 1e-2 * np.eye(3)
+        hessian = slopes @ slopes.T + PRIOR
         pose = pose - np.linalg.solve(hessian, slopes @ here)
     cost = float(np.minimum(table.squares(pose[np.newaxis]), TRUNCATED).sum())
     return pose, hessian, cost
@@ -338,8 +353,7 @@ class LostRobots:
                 or self._is_unknown(robot))], now):
             beside, evidence = self._evidence(lost, now)
             found = None if beside is None else search(
-                evidence, self._filter.pose(lost), self._parameters,
-                self._filter.wrong_ids.are_common)
+                evidence, self._filter.pose(lost), self._parameters, self._limits(lost, beside))
             if beside is not None and found is not None and not self._is_another(found[0]):
                 self._filter.place(lost, *found, beside)
                 self._seen = deque(each._replace(accepted=True)
@@ -350,6 +364,13 @@ class LostRobots:
                     self._count(each, 1)
                 return lost
         return None
+
+    def _limits(self, lost: int, beside: int) -> Limits:
+        """Return what makes a pose beside another robot certain."""
+        own = self._filter
+        if own.wrong_ids.are_common:
+            return WITH_WRONG_IDS
+        return OF_NEWCOMERS if own.is_confirmed(beside) and not own.is_confirmed(lost) else USUAL
 
     def _is_another(self, pose: PlanePose) -> bool:
         """Return whether a robot is there already that sensors may have taken for the lost one."""

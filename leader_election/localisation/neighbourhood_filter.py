@@ -109,15 +109,22 @@ class NeighbourhoodFilter(PoseEstimates):
         self._rejections = Rejections()
         self._adaptation = NoiseAdaptation()
         self.wrong_ids = WrongIds()
+        self._confirmed: set[int] = set()
+        """Robots that a sighting concerned, and fitted, since they were added."""
 
     # Robots: moved, dropped, carried off.
 
     def drop(self, robot: int) -> None:
         """Remove a robot. The factors of its odometry are kept."""
         super().drop(robot)
+        self._confirmed.discard(robot)
         self._rejections.forget(robot)
         self._adaptation.forget(robot)
         self.wrong_ids.forget(robot)
+
+    def is_confirmed(self, robot: int) -> bool:
+        """Return whether a sighting has fitted the pose of a robot since it was added."""
+        return robot in self._confirmed
 
     def move(self, robot: int, odometry: PlanePose, now: float, turns: float = 0.0) -> None:
         """
@@ -229,6 +236,8 @@ class NeighbourhoodFilter(PoseEstimates):
         for (observer, sighting), outcome in zip(known, outcomes):
             seen, accepted = sighting.id, outcome.accepted
             rejected += not accepted
+            if accepted:
+                self._confirmed.update({observer, seen} & self._row.keys())
             self._rejections.note(observer, seen, now, not accepted)
             self._adaptation.note(observer, seen, outcome)
             innovations.append(Innovation(
@@ -240,7 +249,7 @@ class NeighbourhoodFilter(PoseEstimates):
         if rejected:
             self._counts[REJECTED] += rejected
         if rejected and not self.wrong_ids.are_common:
-            suspect = self._rejections.suspect(self._row, now)
+            suspect = self._rejections.suspect(self._row, self._confirmed, now)
             if suspect is not None:
                 self.loosen(suspect, now)
         return innovations

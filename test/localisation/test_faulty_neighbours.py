@@ -200,6 +200,14 @@ def test_robot_is_found_when_its_odometry_restarts_elsewhere(camera):
     assert all(errors[second] < 1.5 * before for second in errors if second > swarm.end + 30.0)
 
 
+@pytest.mark.parametrize('seed', [1, 6])
+def test_robot_that_was_off_for_a_minute_is_found_by_its_first_sightings(seed):
+    swarm = Interrupted(seed, True, 60.0, is_off=True)
+    errors = {second: rms_error(swarm) for second in swarm.run(swarm.end + 8.0)}
+    assert errors[swarm.end + 1.0] > 0.5, 'it is elsewhere'
+    assert all(errors[second] < 0.25 for second in errors if second >= swarm.end + 3.0)
+
+
 def test_deviation_covers_the_error_after_two_minutes_without_sightings():
     swarm = Interrupted(2, False, 120.0, is_off=False)
     for second in swarm.run(swarm.end - 1.0):

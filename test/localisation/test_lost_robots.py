@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import math
 
 from leader_election.localisation.innovations import Rejections, REMEMBERED_FOR
-from leader_election.localisation.lost_robots import Evidence, search
+from leader_election.localisation.lost_robots import Evidence, OF_NEWCOMERS, search
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.poses import between, compose, PlanePose, wrap
 from localisation.simulation import Neighbourhood
@@ -100,6 +100,22 @@ def test_search_finds_nothing_when_only_one_robot_sees_the_target():
     assert search(by_one, (9.0, 9.0, 0.0), NOISE) is None
 
 
+def test_search_finds_the_place_of_a_newcomer_by_two_sightings_of_one_robot():
+    poses = path([0.2] * 8)
+    by_one = [each for each in sightings(poses, True) if not each.by_it and each.partner == 2]
+    lost = compose(poses[-1], (3.0, 0.0, 0.0))
+    assert search(by_one[-1:], lost, NOISE, OF_NEWCOMERS) is None
+    found = search(by_one[-2:], lost, NOISE, OF_NEWCOMERS)
+    assert found is not None and math.dist(found[0][:2], poses[-1][:2]) < 0.3
+    assert found[1][2, 2] > 1.0, 'it may look anywhere'
+    assert search(by_one[-2:], lost, NOISE) is None
+
+
+def test_search_finds_no_newcomer_beside_one_robot_when_a_circle_of_places_fits():
+    by_it = [each for each in sightings(path([0.0] * 8, speed=0.0), True, (2,)) if each.by_it]
+    assert search(by_it, (9.0, 9.0, 0.0), NOISE, OF_NEWCOMERS) is None
+
+
 @pytest.mark.parametrize('camera', [False, True])
 def test_swarm_finds_a_robot_when_it_was_carried_by_three_metres(camera):
     swarm = Neighbourhood(5, 1, camera=camera, reach=8.0)
@@ -122,9 +138,9 @@ def test_rejections_are_forgotten_after_their_time() -> None:
     rejections = Rejections()
     for second in range(4):
         rejections.note(1, 2, float(second), rejected=True)
-    assert rejections.suspect(range(5), 4.0) == 2 and not rejections.fits(1, 2)
+    assert rejections.suspect(range(5), (), 4.0) == 2 and not rejections.fits(1, 2)
     assert rejections.rejects_most(1, 4.0)
-    assert rejections.suspect(range(5), 2.0 + REMEMBERED_FOR) is None
+    assert rejections.suspect(range(5), (), 2.0 + REMEMBERED_FOR) is None
     assert not rejections.rejects_most(1, 2.0 + REMEMBERED_FOR)
 
 
@@ -132,8 +148,16 @@ def test_landmark_is_never_suspected() -> None:
     rejections = Rejections()
     for time in range(4):
         rejections.note(1, 9, float(time), True)
-    assert rejections.suspect(range(5), 4.0) == 1
-    assert rejections.suspect((), 4.0) is None
+    assert rejections.suspect(range(5), (), 4.0) == 1
+    assert rejections.suspect((), (), 4.0) is None
+
+
+def test_suspect_of_two_robots_is_the_one_whose_pose_is_only_claimed() -> None:
+    rejections = Rejections()
+    for second in range(4):
+        rejections.note(1, 2, float(second), True)
+    assert rejections.suspect((1, 2), {2}, 4.0) == 1
+    assert rejections.suspect((1, 2), {1}, 4.0) == 2
 
 
 def test_suspect_is_the_robot_that_contradicts_every_other() -> None:
@@ -142,7 +166,8 @@ def test_suspect_is_the_robot_that_contradicts_every_other() -> None:
         for seen in (1, 2, 3):
             rejections.note(9, seen, float(second), True)
         rejections.note(1, 9, float(second), False)
-    assert rejections.suspect((1, 2, 3, 9), 4.0) == 9
+    assert rejections.suspect((1, 2, 3, 9), (), 4.0) == 9
     assert rejections.rejects_most(9, 4.0) and not rejections.rejects_most(1, 4.0)
     rejections.forget(9)
-    assert not rejections.rejects_most(9, 4.0) and rejections.suspect((1, 2, 3, 9), 4.0) is None
+    assert not rejections.rejects_most(9, 4.0)
+    assert rejections.suspect((1, 2, 3, 9), (), 4.0) is None
