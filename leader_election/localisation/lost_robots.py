@@ -385,13 +385,21 @@ class LostRobots:
                 continue
             self._searched[robot] = now
             counts = self._counts_of(robot)
-            if _is_contradicted(*counts):
+            if self._is_reported(*counts):
                 self._suspected[robot] = now
             # Without contradictions a costly search would find the same pose.
             unknown = UNKNOWN * AGAINST if self._is_unknown(robot) else 0.0
             if _is_contradicted(*counts, unknown):
                 scores[robot] = score(*counts)
         return sorted(scores, key=lambda robot: -scores[robot])
+
+    def _is_reported(self, wrong: int, right: int) -> bool:
+        """Return whether a pose counts as contradicted, by the numbers of its sightings."""
+        if not self._filter.wrong_ids.are_common:
+            return _is_contradicted(wrong, right)
+        # Wrong ids contradict right poses, too: as many are needed as for another pose.
+        limits = WITH_WRONG_IDS
+        return 2 * wrong >= limits.values and wrong >= limits.share * (wrong + right)
 
     def _counts_of(self, robot: int) -> tuple[int, int]:
         """Return the numbers of sightings that contradict a robot's pose, and that confirm it."""
