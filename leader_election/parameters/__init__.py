@@ -366,7 +366,7 @@ def id_ranges(text: str, parameter: str) -> tuple[IdRange, ...]:
     """
     found = []
     for part in text.split(',') if text.strip() else ():
-        ends = re.fullmatch(r'\s*([0-9]+)\s*(?:-\s*([0-9]+)\s*)?', part)
+        ends = re.fullmatch(r'\s*([0-9]{1,16})\s*(?:-\s*([0-9]{1,16})\s*)?', part)
         first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (1, 0)
         if first > last:
             raise ParameterError(parameter, text, "ids and ranges of ids, for example '1-20,25'")

@@ -30,7 +30,7 @@ import math
 import re
 from typing import NamedTuple
 
-from leader_election.parameters import parameter, ParameterError, table
+from leader_election.parameters import format_ids, id_ranges, parameter, ParameterError, table
 
 REACTION = 0.25
 """
@@ -223,7 +223,7 @@ class MandateParameters:
                 f'{least_duration(settings, 1, period):g} s for members one hop away'))
 
 
-_RANGE = re.compile(r'(\d{1,16})(?:-(\d{1,16}))?')
+MOST_IN_RANGE = 100_000
 _ROSTER = re.compile(r'\s*(?:v([1-9][0-9]{0,5})(?:\s(.*?)\sto\s)?)?(.*)')
 
 
@@ -254,15 +254,10 @@ def ids_in(roster: str) -> frozenset[int]:
     >>> sorted(ids_in('1-3, 12'))
     [1, 2, 3, 12]
     """
-    found: set[int] = set()
-    for each in filter(None, (part.strip() for part in roster.split(','))):
-        ends = _RANGE.fullmatch(each)
-        least, most = (int(ends[1]), int(ends[2] or ends[1])) if ends else (1, 0)
-        if most - least not in range(100_000):
-            raise ParameterError('roster', roster, 'ids and ranges of ids with commas, for '
-                                 'example 1-9,12')
-        found.update(range(least, most + 1))
-    return frozenset(found)
+    ranges = id_ranges(roster, 'roster')
+    if any(last - first >= MOST_IN_RANGE for first, last in ranges):
+        raise ParameterError('roster', roster, f'ranges of at most {MOST_IN_RANGE} ids')
+    return frozenset(robot for first, last in ranges for robot in range(first, last + 1))
 
 
 NAMES = tuple(p.name for p in table(MandateParameters))
@@ -272,27 +267,11 @@ def version_text(version: int, old: Iterable[int], roster: Iterable[int]) -> str
     """
     Return a version of a roster as text, the shortest one that :func:`roster_in` reads.
 
-    >>> version_text(1, {1, 2}, {2, 3}), version_text(0, (), {2, 3})
-    ('v1 1-2 to 2-3', '2-3')
+    >>> version_text(1, {1, 2}, {2, 3}), version_text(0, (), {2, 3, 12}), version_text(0, (), ())
+    ('v1 1-2 to 2-3', '2-3,12', 'none')
     """
     start = f'v{version} ' if version else ''
-    return start + (f'{roster_text(old)} to ' if old else '') + roster_text(roster)
-
-
-def roster_text(roster: Iterable[int]) -> str:
-    """
-    Return a roster as text, the shortest one.
-
-    >>> roster_text({1, 2, 3, 12}), roster_text(())
-    ('1-3,12', 'none')
-    """
-    ranges: list[list[int]] = []
-    for robot in sorted(roster):
-        if ranges and robot == ranges[-1][-1] + 1:
-            ranges[-1][1:] = [robot]
-        else:
-            ranges.append([robot])
-    return ','.join('-'.join(map(str, ends)) for ends in ranges) or 'none'
+    return start + (f'{format_ids(old)} to ' if old else '') + (format_ids(roster) or 'none')
 
 
 def least_duration(settings: MandateSettings, hops: int, period: float) -> float:

@@ -48,7 +48,7 @@ def test_lease_gives_no_right_when_its_values_are_unreadable(wrong: dict[str, st
 
 
 @pytest.mark.parametrize(('text', 'ids'), [
-    ('', set()), ('7', {7}), ('7-7', {7}), ('3-5, 1', {1, 3, 4, 5}), (',2,', {2}),
+    ('', set()), ('7', {7}), ('7-7', {7}), ('3-5, 1', {1, 3, 4, 5}),
     ('5-99999', range(5, 100_000)), ('1-100000', range(1, 100_001))])
 def test_roster_has_ids_and_ranges(text: str, ids: object) -> None:
     assert ids_in(text) == set(ids)  # type: ignore[call-overload]
@@ -56,7 +56,7 @@ def test_roster_has_ids_and_ranges(text: str, ids: object) -> None:
 
 @pytest.mark.parametrize('text', [
     '5-3', 'a', '1-a', 'a-1', '-3', '1.5', '0-100000', '1--2', '1-2-3', 'v 1', 'v1 to 2',
-    'v1 , to 2', 'v1 1 to', '9' * 5000, '1-' + '9' * 5000])
+    'v1 , to 2', 'v1 1 to', ',2,', '9' * 5000, '1-' + '9' * 5000])
 def test_roster_is_refused_when_it_is_no_list_of_ids(text: str) -> None:
     with pytest.raises(ParameterError, match='roster'):
         roster_in(text)
