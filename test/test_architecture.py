@@ -216,6 +216,11 @@ def test_robot_imports_only_its_configured_parts(
     assert ran.stdout == 'set()\n', ran.stdout + ran.stderr
 
 
+OPENING = {'read_text', 'write_text', 'open', 'fdopen', 'NamedTemporaryFile', 'run', 'Popen',
+           'check_output'}
+"""Names of functions that may open a text file or stream."""
+
+
 def calls_without_encoding(tree: ast.AST) -> Iterator[int]:
     """Yield the lines of calls that open a text file in the encoding of the locale."""
     for call in ast.walk(tree):
@@ -223,6 +228,8 @@ def calls_without_encoding(tree: ast.AST) -> Iterator[int]:
                 keyword.arg in ('encoding', None) for keyword in call.keywords):
             continue
         name = getattr(call.func, 'attr', getattr(call.func, 'id', ''))
+        if name not in OPENING:
+            continue
         owner = ast.unparse(getattr(call.func, 'value', ast.Name('')))
         modes = [*call.args, *(keyword.value for keyword in call.keywords
                                if keyword.arg == 'mode')]
