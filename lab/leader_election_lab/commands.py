@@ -20,8 +20,8 @@ The subcommands are imported once the options are right: xarray, pandas and numb
 
 import argparse
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from math import inf
 from pathlib import Path
 import re
@@ -230,30 +230,12 @@ def until_interrupted(execute: Callable[[], int], options: str = '') -> int:
         return ExitStatus.INTERRUPTED
 
 
-@contextmanager
-def without_dask() -> Iterator[None]:
-    """
-    Hide Dask from xarray, which imports it if it can: a quarter of the time of a small run.
-
-    It remains where xarray has looked for it already.
-    """
-    if {'dask', 'xarray'} & sys.modules.keys():
-        yield
-        return
-    sys.modules['dask'] = None  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        del sys.modules['dask']
-
-
 def main() -> int:
     """Run the command ``lab``, and return the exit status."""
     options = parse_options()
 
     def execute() -> int:
-        with nullcontext() if getattr(options, 'cluster', None) else without_dask():
-            from leader_election_lab import subcommands
-            return subcommands.execute(options)
+        from leader_election_lab import subcommands
+        return subcommands.execute(options)
     return until_interrupted(execute, ' without --again' if getattr(
         options, 'again', False) else '')

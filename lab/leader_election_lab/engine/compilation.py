@@ -31,14 +31,12 @@ import shutil
 import sys
 import tempfile
 import time
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 from leader_election_lab.runs import sources
 import numba
 from numba import njit
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
 MONTH = 30 * 24 * 3600.0
 """[s]."""
@@ -102,37 +100,6 @@ def cached(**options: Any) -> Callable[[Any], Any]:
     return compiled
 
 
-class _InlinedCode(JITCodeLibrary):  # type: ignore[misc]
-    """
-    The code of a function that is always inlined.
-
-    Its callers optimise it and make machine code of it. To do so at each level of calls, too,
-    would take up to half of the time in which a round with regions is compiled.
-    """
-
-    codegen = SimpleNamespace(set_env=lambda name, environment: None)
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-
-class InlinedCompiler(CompilerBase):  # type: ignore[misc]
-    """Compiles a function that is always inlined."""
-
-    def define_pipelines(self) -> list[Any]:
-        """Return the steps of compilation, which are numba's own."""
-        self.state.library = _InlinedCode(
-            self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
-
-
-INLINE: Any = {'forceinline': True, 'no_cfunc_wrapper': True, 'no_cpython_wrapper': True,
-               'pipeline_class': InlinedCompiler}
-"""Inline: passing many arrays to a function costs more than most functions themselves."""
 _COUNTED: Any = {'error_model': 'numpy', 'nogil': True, '_nrt': True, 'no_cfunc_wrapper': True}
 _UNCOUNTED: Any = {**_COUNTED, '_nrt': False}
 jit = cached(**_COUNTED)

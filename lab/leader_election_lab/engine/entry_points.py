@@ -36,7 +36,6 @@ from leader_election_lab.engine.compilation import (
     compile_lock,
     ENTRY_PREFIX,
     generated_module,
-    INLINE,
     jit,
     uncached,
 )
@@ -49,6 +48,8 @@ from numba.extending import overload
 import numpy as np
 from numpy.typing import NDArray
 
+INLINE: Any = {'forceinline': True, 'no_cfunc_wrapper': True, 'no_cpython_wrapper': True}
+"""Inline: passing many arrays to a function costs more than most functions themselves."""
 _COMPILABLE: set[Any] = set()
 """The plain functions that compiled code can call so far."""
 
