@@ -23,12 +23,13 @@ from typing import Any
 
 from environment import disk_with_room
 from geometry_msgs.msg import PoseStamped
+from leader_election.localisation.sighting import read_landmarks
 from leader_election.parameters import ParameterError
 from leader_election.simulation.log_conversion import convert, main
 from leader_election.simulation.logged_sightings import read_sightings
 from leader_election.simulation.motion import compose
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.simulation.robot_logs import read_landmarks, read_log, read_logs
+from leader_election.simulation.robot_logs import read_log, read_logs
 from leader_election.simulation.world import World
 from nav_msgs.msg import Odometry
 import numpy as np

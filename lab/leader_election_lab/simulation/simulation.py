@@ -138,9 +138,7 @@ class Simulation:
                 self.switch(stop)
             if stop in snapshots:
                 taken.append(self.snapshot(stop))
-        # Events at the end may have changed numbers, which are then looked at again.
-        if until < times.end or scenario.events:
-            self.run(min(until, times.end))
+        self.run(min(until, times.end))
         return taken
 
     def watch_every(self, step: float, look: Callable[[Any], None]) -> None:

@@ -150,7 +150,7 @@ def test_demo_in_a_terminal_passes_can_be_paused_and_writes_its_results(tmp_path
     if process == 0:
         os.execv(sys.executable, [
             *SHORT, '--robots', '4', '--world', 'empty', '--radius', '30', '--range', '30',
-            '--duration', '26', '--kill-period', '20', '--physics',
+            '--duration', '30', '--kill-period', '20', '--physics',
             '--task', 'count', '--html', str(page), '--output', str(output)])
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 200, 0, 0))
     shown = ''

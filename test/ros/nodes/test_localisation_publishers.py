@@ -96,14 +96,19 @@ def test_pose_and_distances_are_corrected_by_ranges_and_published() -> None:
     own = nodes[0].robot.sensing
 
     def apart() -> float:
-        """Return the distance of the positions that both robots send [m]."""
+        """
+        Return the distance of the positions that both robots send [m].
+
+        Of the metre that odometry is wrong by, the first to measure takes a half. The other takes
+        half of what it then finds left: a quarter may remain.
+        """
         known = [bench.said[i].position for i in (1, 2) if i in bench.said]
         return math.dist(*known) if len(known) == 2 and None not in known else math.nan
 
     spin_until(nodes, lambda: bool(driver.corrected) and bool(driver.distances)
                and len(driver.distances[-1].data) == 3
                and abs(driver.distances[-1].data[1] - TRUE_DISTANCE) < 0.1
-               and abs(apart() - TRUE_DISTANCE) < 0.2)
+               and abs(apart() - TRUE_DISTANCE) < 0.3)
     message = driver.distances[-1]
     neighbour, _, deviation = message.data
     assert neighbour == 2.0 and 0.0 < deviation < 1.0
