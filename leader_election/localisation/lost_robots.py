@@ -54,7 +54,7 @@ UNCERTAIN = 0.7
 HEADING = 0.1
 """The deviation of the headings of other robots, relative to each other [rad]."""
 CLEARANCE = 0.5
-"""The distance from all robots at which a robot may be placed where wrong ids are common [m]."""
+"""The distance from all robots at which a robot is placed by sightings with doubtful ids [m]."""
 LOST = 0.5
 """The deviation of the heading beyond which a robot is searched for [rad]."""
 
@@ -352,9 +352,11 @@ class LostRobots:
                 robot in wrong or wrong and robot == observer
                 or self._is_unknown(robot))], now):
             beside, evidence = self._evidence(lost, now)
-            found = None if beside is None else search(
-                evidence, self._filter.pose(lost), self._parameters, self._limits(lost, beside))
-            if beside is not None and found is not None and not self._is_another(found[0]):
+            if beside is None:
+                continue
+            limits = self._limits(lost, beside)
+            found = search(evidence, self._filter.pose(lost), self._parameters, limits)
+            if found is not None and (limits is USUAL or not self._is_another(found[0])):
                 self._filter.place(lost, *found, beside)
                 self._seen = deque(each._replace(accepted=True)
                                    if lost in (each.observer, each.seen) else each
@@ -374,8 +376,7 @@ class LostRobots:
 
     def _is_another(self, pose: PlanePose) -> bool:
         """Return whether a robot is there already that sensors may have taken for the lost one."""
-        own = self._filter
-        return own.wrong_ids.are_common and float(own.apart(pose[:2]).min()) < CLEARANCE
+        return float(self._filter.apart(pose[:2]).min()) < CLEARANCE
 
     def _candidates(self, robots: Iterable[int], now: float) -> list[int]:
         """Return the robots whose poses are probably wrong, the most probable one first."""

@@ -14,13 +14,21 @@
 
 """Robots that were carried off: which one is suspected, and where it is found."""
 
+from collections import Counter
 from collections.abc import Sequence
 import math
 
 from leader_election.localisation.innovations import Rejections, REMEMBERED_FOR
-from leader_election.localisation.lost_robots import Evidence, OF_NEWCOMERS, search
+from leader_election.localisation.lost_robots import (
+    Evidence,
+    LostRobots,
+    OF_NEWCOMERS,
+    search,
+)
+from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.poses import between, compose, PlanePose, wrap
+from leader_election.localisation.sighting import Sighting
 from localisation.simulation import Neighbourhood
 import numpy as np
 import pytest
@@ -109,6 +117,25 @@ def test_search_finds_the_place_of_a_newcomer_by_two_sightings_of_one_robot():
     assert found is not None and math.dist(found[0][:2], poses[-1][:2]) < 0.3
     assert found[1][2, 2] > 1.0, 'it may look anywhere'
     assert search(by_one[-2:], lost, NOISE) is None
+
+
+@pytest.mark.parametrize(('place', 'is_placed'), [((4.0, 0.2), False), ((3.0, 3.0), True)])
+def test_newcomer_is_not_placed_where_another_robot_is(place, is_placed):
+    """Two sightings of a robot by another one whose detector may have taken it for a third."""
+    own = NeighbourhoodFilter(NOISE, 3.0, {}, Counter())
+    lost = LostRobots(own, NOISE, {})
+    for robot, x in ((1, 0.0), (2, 4.0), (3, -4.0)):
+        own.add(robot, (x, 0.0, 0.0), (0.1, 0.1), (x, 0.0, 0.0), 0.0)
+    found = []
+    for now, seen, (x, y) in ((0.0, 2, (4.0, 0.0)), (1.0, 3, place), (2.0, 3, place)):
+        for robot in own.ids:
+            own.move(robot, own.odometry(robot), now)
+        sightings = [(1, Sighting(seen, math.hypot(x, y), math.atan2(y, x)))]
+        innovations = own.see(sightings, now)
+        lost.take(sightings, innovations, now)
+        found.append(lost.find(1, innovations, now))
+    assert found == [None, None, 3 if is_placed else None]
+    assert (math.dist(own.pose(3)[:2], place) < 0.3) == is_placed
 
 
 def test_search_finds_no_newcomer_beside_one_robot_when_a_circle_of_places_fits():
