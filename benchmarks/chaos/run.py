@@ -195,6 +195,7 @@ class Run:
         partition.strengths = self.swarm.strengths
         loses = truth.radio['radio_loss'] > 0.0
         calm = bool(self.outcome.begun) and not (loses or self._attacked or self._recovers)
+        self.swarm.leaderships.counts_waits = calm
         partition.observe(now, observer.leaders, self._judge.graph(truth), counted=calm)
         self._recovers &= bool(partition.wrong)
         self.outcome.right_time = partition.right_time
@@ -332,7 +333,8 @@ class Run:
             self.outcome.further = [
                 commands_check(self.swarm.gate.commands,
                                self.swarm.gate.time_of_several('acting')),
-                self.swarm.leaderships.check()]
+                *self.swarm.leaderships.checks(
+                    self._timing.wait(self.swarm.settings.mandate, self._hop_limit // 2))]
         self.outcome.messages, self.outcome.attacks = (
             observer.tracker.messages, observer.attacker.count)
 

@@ -25,6 +25,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray
+from leader_election.election.mandates.parameters import MandateParameters
 from leader_election.election.mandates.part import ACTS_OVER, ACTS_UNTIL
 from leader_election.election.messages.codec import MAIN, Position
 from leader_election.election.robot import diagnostics as vocabulary
@@ -128,6 +129,18 @@ class Timing(NamedTuple):
         # The last message of a robot that drove away counts until it expires. The news of it
         # crosses a region, half the hop limit wide (automatic_hop_limit).
         return self.expiry + self.spread(self.hop_limit / 2)
+
+    def wait(self, mandate: float, hops: int) -> float:
+        """
+        Return the longest time until a follower is under the mandate of its leader [s].
+
+        :param mandate: the duration of mandates [s].
+        :param hops: to the farthest member of a leader.
+        """
+        # A promise to the leader before ends by time. Then a beat arrives, and a grant returns.
+        # Or the robot has left the region, and does not know it yet.
+        return max(mandate * (1.0 + MandateParameters.clock_rate_error) + self.spread(2 * hops),
+                   self.wrong)
 
 
 def right_check(right: RightTime, most: float, which: str) -> Check:
@@ -322,12 +335,15 @@ class Leaderships(Node):
     Subscribes to ``robot_<id>/leadership``, and measures the time under mandates.
 
     A node may act over a robot from a message that names the robot until the end that the message
-    gives for it, or until the next message of the same leader.
+    gives for it, or until the next message of the same leader. A robot waits while the leader that
+    it follows acts over others, but not over it.
 
     :ivar ids: of the robots.
     :ivar heard: the time in which robots were heard, the sum over robots [s].
     :ivar under_one: the part of it under a mandate or more.
     :ivar under_two: the time under the mandates of two leaders at once, of all robots.
+    :ivar counts_waits: whether robots can be expected to be under the mandate of their leader.
+    :ivar longest_wait: the longest time for which a robot waited [s], and its id.
     """
 
     def __init__(self, ids: Iterable[int]) -> None:
@@ -339,6 +355,10 @@ class Leaderships(Node):
         super().__init__('leaderships')
         self.ids = tuple(ids)
         self.heard = self.under_one = self.under_two = 0.0
+        self.counts_waits = True
+        self.longest_wait = 0.0, NOBODY
+        self._waits: dict[int, float] = {}
+        """Since when each waiting robot has waited, for one leader or for several [s]."""
         self._now = math.inf
         self._heard_until: dict[int, float] = {}
         self._ends: dict[int, dict[int, float]] = {}
@@ -364,7 +384,10 @@ class Leaderships(Node):
             self._advance(now)
             self._ends[status.id] = {int(robot): float(until) for robot, until in zip(
                 over.split(','), status.values[ACTS_UNTIL].split(',')) if robot}
+            if now > self._heard_until.get(status.id, now):
+                self._waits.pop(status.id, None)
             self._heard_until[status.id] = now + ElectionParameters.message_expiry
+            self._wait(status.id, int(status.values[vocabulary.LEADER]), now)
 
     def _advance(self, now: float) -> None:
         """Add the times since the last message."""
@@ -377,11 +400,29 @@ class Leaderships(Node):
             self.under_one += min(heard, one)
             self.under_two += two
 
-    def check(self) -> Check:
-        """Return the check that robots were under one mandate, never two."""
+    def _wait(self, robot: int, leader: int, now: float) -> None:
+        """Count that a robot follows a leader which acts over others only."""
+        acts_over = {each for each, until in self._ends.get(leader, {}).items() if until > now}
+        if not (self.counts_waits and acts_over) or robot in acts_over or robot == leader:
+            self._waits.pop(robot, None)
+            return
+        since = self._waits.setdefault(robot, now)
+        self.longest_wait = max(self.longest_wait, (now - since, robot))
+
+    def checks(self, longest: float) -> list[Check]:
+        """
+        Return the checks that robots were under one mandate, never two, and none waited for it.
+
+        :param longest: the longest time until a follower is under its leader's mandate [s].
+        """
         if not self.heard:
-            return Check(False, 'no robot has published anything about mandates')
-        return Check(
+            return [Check(False, 'no robot has published anything about mandates')]
+        waited, robot = self.longest_wait
+        return [Check(
             self.under_two == 0.0 < self.under_one, 'robots were under a mandate in '
             f'{self.under_one / self.heard:.1%} of their time, under those of two leaders '
-            + (f'for {self.under_two:.2f} s' if self.under_two else 'never'))
+            + (f'for {self.under_two:.2f} s' if self.under_two else 'never')),
+            Check(waited <= longest,
+                  f'robots waited for the mandate of their leader for {waited:.1f} s'
+                  + ('' if robot == NOBODY else f', robot {robot}')
+                  + f', of at most {longest:.1f} s')]

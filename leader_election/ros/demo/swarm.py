@@ -178,7 +178,8 @@ class SwarmDemo:
         found = [*([Check(False, failure)] if failure else []),
                  *self._checks(), *self.scenario.checks()]
         if options.mandate:
-            found.append(self.leaderships.check())
+            found += self.leaderships.checks(
+                self.observer.timing.wait(options.mandate, self.observer.hops))
         made: list[str] = []
         try:
             monitor.close()
@@ -241,6 +242,8 @@ class SwarmDemo:
         self.swarm.check()
         self.last = self.monitor.tracker.snapshot(now)
         self.observer.observe(self.last, self.monitor.tracker.first_heard, self._links())
+        self.leaderships.counts_waits = (
+            self.observer.first_partition is not None and not self.observer.recovering)
         if self.observer.first_partition is not None:
             self.scenario.observe(Observation(
                 self.observer.living_only(self.last), self.truth.places,

@@ -157,14 +157,28 @@ def test_stable_time_counts_from_the_first_partition_the_recovery_or_the_last_st
 def test_two_mandates_over_a_robot_or_none_are_found(over, seconds, said, ros):
     """Their nodes both may act over robot 3 for a quarter of each second, or over nobody."""
     leaderships = Leaderships(())
-    assert not leaderships.check().holds
+    [nothing] = leaderships.checks(5.0)
+    assert not nothing.holds
     for second in range(3):
         leaderships.add([Status(f'r{robot}: main', f'robot {robot}', {
             'instance': 'main', 'leader': f'{robot}', 'acts_over': over.format(robot),
             'acts_until': f'{second + 9.0},{second + seconds * robot}' if over else ''})
             for robot in (1, 2)], float(second))
-    check = leaderships.check()
+    check, _ = leaderships.checks(5.0)
     assert not check.holds and said in check.text
+
+
+@pytest.mark.parametrize(('seconds', 'holds'), [(5, True), (6, False)])
+def test_robot_that_its_leader_never_acts_over_is_found(seconds, holds, ros):
+    """Robot 3 never grants its leader a mandate. Robot 2 does."""
+    leaderships = Leaderships(())
+    for second in range(seconds + 1):
+        leaderships.add([Status(f'r{robot}: main', f'robot {robot}', {
+            'instance': 'main', 'leader': '1', 'acts_over': '1,2' if robot == 1 else '',
+            'acts_until': f'{second + 2.0},{second + 2.0}' if robot == 1 else ''})
+            for robot in (1, 2, 3)], float(second))
+    _, check = leaderships.checks(5.0)
+    assert check.holds == holds and f'for {seconds}.0 s, robot 3, of at most 5.0 s' in check.text
 
 
 def test_time_under_a_mandate_ends_with_it(ros):
@@ -172,11 +186,11 @@ def test_time_under_a_mandate_ends_with_it(ros):
     leaderships = Leaderships(())
     for second, over in enumerate(('', '1,2', '1,2', '1')):
         leaderships.add([Status(f'r{robot}: main', f'robot {robot}', {
-            'instance': 'main', 'acts_over': acts,
+            'instance': 'main', 'leader': '1', 'acts_over': acts,
             'acts_until': ','.join(f'{second + 0.75}' for _ in acts.split(','))})
             for robot, acts in ((1, over), (2, ''))], float(second))
     assert (leaderships.heard, leaderships.under_one, leaderships.under_two) == (6.0, 3.0, 0.0)
-    assert leaderships.check().holds
+    assert all(check.holds for check in leaderships.checks(5.0))
 
 
 def test_report_breaks_lines_between_words_when_a_terminal_is_narrow(capsys, monkeypatch):
