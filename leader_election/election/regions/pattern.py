@@ -30,7 +30,7 @@ the freshest from any neighbour of its region, or keeps its own, so that one los
 missing parent does not matter.
 
 On a robot each decision has a number, and no way acts on an older one after a newer
-(:class:`leader_election.election.robot.membership.DecisionOrder`). With gossip it is the
+(:class:`leader_election.election.robot.decision_order.DecisionOrder`). With gossip it is the
 *version*, by which freshness is told. The leader counts it up in each of its rounds. Gossip of a
 maximum is not self-stabilising by itself: a version that is too large by corruption would win for
 ever. Hence

@@ -27,7 +27,7 @@ from leader_election.election.mandates.mandates import Mandates
 from leader_election.election.mandates.parameters import MandateSettings
 from leader_election.election.messages.region_codec import region_part
 from leader_election.election.regions.task import DecisionOrigin, Task
-from leader_election.election.robot.membership import (
+from leader_election.election.robot.decision_order import (
     DecisionOrder,
     MOST_LEADERS,
     MOST_NUMBER,
