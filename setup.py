@@ -104,7 +104,7 @@ setup(
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={NAME: [
         'py.typed', '**/*.json', '**/*.yaml', '**/*.j2', '**/*.css', '**/*.js',
-        'simulation/logs/**']},
+        '**/*.sdf', 'simulation/logs/**']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml', 'CITATION.cff']),

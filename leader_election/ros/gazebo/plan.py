@@ -42,7 +42,7 @@ from leader_election.parameters import (
 )
 from leader_election.parameters.files import write_text
 from leader_election.ros.gazebo import world_file
-from leader_election.ros.gazebo.sdf import Equipment, model_topic
+from leader_election.ros.gazebo.world_file import Equipment
 from leader_election.simulation.odometry import PHYSICAL_WHEELS
 from leader_election.simulation.parameters import SceneParameters
 from leader_election.simulation.robot_body import RADIUS, SCANNER_Z
@@ -214,7 +214,7 @@ def bridge_yaml(robots: Sequence[RobotSpec], equipment: Equipment) -> str:
         (equipment.bumper, 'contacts', 'contacts',
          'ros_gz_interfaces/msg/Contacts', 'Contacts', False),
         (equipment.imu, 'imu', 'imu', 'sensor_msgs/msg/Imu', 'IMU', True)]
-    return _bridge([(f'{robot.name}/{ros}', model_topic(robot.name, gazebo), *kinds)
+    return _bridge([(f'{robot.name}/{ros}', f'/model/{robot.name}/{gazebo}', *kinds)
                     for robot in robots for is_there, ros, gazebo, *kinds in rows if is_there])
 
 

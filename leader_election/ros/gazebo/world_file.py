@@ -16,29 +16,100 @@
 A world file as SDF: an arena, the ground, light, and all robots; or a user's world with robots.
 
 The file contains the robots: if many are spawned into a running world at once, some never appear.
-Their dimensions and masses are in ``simulation.robot_body``. Their frame ``base_link`` is on the
-ground, midway between the wheels.
+A robot is ``robot.sdf``, with the dimensions and masses of ``simulation.robot_body``. Its frame
+``base_link`` is on the ground, midway between the wheels. The rest is ``world.sdf``.
 
 Walls and obstacles are the boxes of :mod:`leader_election.simulation.scene`.
 """
 
 from collections.abc import Sequence
+import colorsys
+from copy import deepcopy
+from dataclasses import dataclass
+import math
 from pathlib import Path
 import re
-from typing import NamedTuple
+from string import Formatter
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
-from leader_election.parameters import ParameterError
-from leader_election.ros.gazebo import sdf
-from leader_election.ros.gazebo.sdf import Colour, Element, Equipment, tag
+from leader_election.parameters import as_in, parameter, ParameterError
 from leader_election.simulation import robot_body as body
-from leader_election.simulation.scene import Arena, obstacle_rectangles, outer_walls, WALL_HEIGHT
+from leader_election.simulation.parameters import GazeboOdometryParameters
+from leader_election.simulation.scene import (
+    Arena,
+    obstacle_rectangles,
+    outer_walls,
+    Rectangle,
+    WALL_HEIGHT,
+)
 from leader_election.swarm.fleet.robot_list import RobotSpec
 
-SDF_VERSION = '1.7'
-"""A version that all versions of Gazebo Sim read."""
+Element = ElementTree.Element
 
-_BLACK, _WHITE = (0.1, 0.1, 0.1), (0.95, 0.95, 0.95)
-_GREY, _SAND, _GROUND = (0.55, 0.57, 0.6), (0.76, 0.68, 0.54), (0.83, 0.84, 0.82)
+ODOMETRY_RATE = 10.0
+"""The rate at which wheel odometry is published [Hz]."""
+STEP = 0.005
+"""The default time step of physics [s]. It is as exact as 2 ms, at half the processor time."""
+
+MIN_BEAMS = 8
+"""The least number of beams. Between fewer beams a robot could be undetected until it is near."""
+MIN_RANGE = body.HEAD_RADIUS * math.sqrt(3) + 0.001
+"""The least range of a scanner [m]."""
+
+
+@dataclass(frozen=True)
+class Equipment:
+    """Parameters of each robot in Gazebo: its equipment in addition to its drive, its height."""
+
+    lidar: int = parameter(
+        0, f'Number of beams of a laser scanner on each robot, at least {MIN_BEAMS}; 0: none. '
+        'Gazebo Sim renders the scans, which is expensive.', lower=0, upper=3600)
+    ground_truth: bool = as_in(GazeboOdometryParameters, 'ground_truth')
+    odometry_drift: bool = as_in(GazeboOdometryParameters, 'odometry_drift')
+    bumper: bool = as_in(GazeboOdometryParameters, 'bumper', default=True)
+    imu: bool = parameter(
+        False, 'Whether robots have an IMU, on topic imu. It needs no rendering.')
+    z: float = parameter(
+        0.0, 'Height at which robots are put: that of the floor.', unit='m', lower=-1000.0,
+        upper=1000.0)
+
+    def __post_init__(self) -> None:
+        """Check that robots do not fit between the beams of a scanner."""
+        if 0 < self.lidar < MIN_BEAMS:
+            raise ParameterError('lidar', self.lidar, f'0, or at least {MIN_BEAMS} beams')
+
+    @property
+    def needs_odometry_node(self) -> bool:
+        """Return whether node ``gazebo_odometry`` is between the simulator and the robots."""
+        return (self.odometry_drift or self.ground_truth or self.bumper or self.lidar > 0)
+
+
+class _Numbers(Formatter):
+    """Fills in numbers, and several of them between spaces, as SDF has them."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        if isinstance(value, tuple):
+            return ' '.join(self.format_field(each, format_spec) for each in value)
+        # Nine digits resolve a micrometre in a kilometre; + 0.0 turns -0 into 0.
+        return f'{value + 0.0:.9g}' if isinstance(value, float) else str(value)
+
+
+def _filled(file: str, **values: Any) -> Element:
+    """Return the root of a file of this folder, with values in the places of their names."""
+    text = Path(__file__).with_name(file).read_text(encoding='utf-8')
+    return ElementTree.fromstring(_Numbers().format(text, **values))
+
+
+def _remove(parent: Element, names: Sequence[str]) -> None:
+    """Remove the elements of these names, which are the ends of their ``name``."""
+    for part in [part for part in parent if part.get('name', '').endswith(tuple(names))]:
+        parent.remove(part)
+
+
+def _document(root: Element) -> str:
+    ElementTree.indent(root)
+    return f'<?xml version="1.0"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
 def robot_sdf(robot: RobotSpec, equipment: Equipment) -> str:
@@ -50,94 +121,50 @@ def robot_sdf(robot: RobotSpec, equipment: Equipment) -> str:
     >>> 'gz-sim-diff-drive-system' in robot_sdf(RobotSpec('robot_1', 1), Equipment())
     True
     """
-    return sdf.document(tag('sdf', robot_model(robot, equipment), version=SDF_VERSION))
+    return _document(_robot(robot, equipment))
 
 
-def robot_model(robot: RobotSpec, equipment: Equipment) -> Element:
-    """Return one robot as an element of a world, in a colour of its own."""
+def _robot(robot: RobotSpec, equipment: Equipment) -> Element:
+    """Return the root of a file with one robot, in a colour of its own."""
     x, y, yaw = robot.pose
-    half = body.WHEEL_SEPARATION / 2
-    return tag(
-        'model', _pose(x, y, equipment.z, yaw), _chassis(robot, equipment),
-        _wheel('left', half), _wheel('right', -half), _joint('left'), _joint('right'),
-        sdf.drive_plugin(), *([sdf.ground_truth_plugin()] if equipment.ground_truth else []),
-        name=robot.name)
+    step = 2.0 * math.pi / max(equipment.lidar, 1)
+    root = _filled(
+        'robot.sdf', body=body, chassis=body.CHASSIS, wheel=body.WHEEL, name=robot.name,
+        x=x, y=y, z=equipment.z, yaw=yaw, colour=robot_colour(robot.id),
+        tall=body.TOP - body.FLOOR, half=body.WHEEL_SEPARATION / 2, odometry_rate=ODOMETRY_RATE,
+        beams=equipment.lidar, first_beam=-math.pi, last_beam=math.pi - step,
+        least_range=MIN_RANGE)
+    has = {'lidar': equipment.lidar > 0, 'bumper': equipment.bumper, 'imu': equipment.imu,
+           'PosePublisher': equipment.ground_truth}
+    for parent in root.iter():
+        _remove(parent, [name for name, is_there in has.items() if not is_there])
+    return root
 
 
-def _chassis(robot: RobotSpec, equipment: Equipment) -> Element:
-    colour = sdf.robot_colour(robot.id)
-    nose = _geometry('box', size=(0.07, 0.03, 0.01))
-    return tag(
-        'link', _inertial(body.CHASSIS),
-        *_part('disc', _geometry('cylinder', radius=body.RADIUS, length=body.TOP - body.FLOOR),
-               colour, _pose(0.0, 0.0, body.MIDDLE)),
-        *_part('head', _geometry('cylinder', radius=body.HEAD_RADIUS, length=body.HEAD),
-               colour, _pose(0.0, 0.0, body.SCANNER_Z)),
-        # Shows the forward direction.
-        tag('visual', _pose(0.07, 0.0, body.TOP + body.HEAD + 0.005), nose,
-            sdf.material(_WHITE), name='nose'),
-        # The caster does not turn, but slides without friction.
-        *_part('caster', _geometry('sphere', radius=body.CASTER_RADIUS), _BLACK,
-               _pose(body.CASTER_X, 0.0, body.CASTER_RADIUS), _surface(0.0)),
-        *sdf.sensors(robot.name, equipment),
-        name='base_link')
+def robot_colour(robot_id: int) -> tuple[float, float, float]:
+    """
+    Return the colour of a robot, which depends on its id alone. Nearby ids differ clearly.
 
-
-def _wheel(side: str, y: float) -> Element:
-    return tag('link', _pose(0.0, y, body.WHEEL_RADIUS), _inertial(body.WHEEL), *_part(
-        'wheel', _geometry('sphere', radius=body.WHEEL_RADIUS), _BLACK, _surface(body.FRICTION)),
-        name=f'{side}_wheel')
-
-
-def _joint(side: str) -> Element:
-    """Return the joint of a wheel. Positive rotation, about +y, drives forward."""
-    return tag(
-        'joint', tag('parent', 'base_link'), tag('child', f'{side}_wheel'),
-        tag('axis', tag('xyz', (0.0, 1.0, 0.0)),
-            tag('limit', tag('lower', '-1e16'), tag('upper', '1e16'),
-                tag('effort', body.WHEEL_TORQUE))),
-        name=f'{side}_wheel_joint', type='revolute')
-
-
-def _pose(x: float, y: float, z: float, yaw: float = 0.0) -> Element:
-    return tag('pose', (x, y, z, 0.0, 0.0, yaw))
-
-
-def _geometry(shape: str, **sizes: float | tuple[float, ...]) -> Element:
-    return tag('geometry', tag(shape, *(tag(name, size) for name, size in sizes.items())))
-
-
-def _part(name: str, geometry: Element, colour: Colour, *further: Element) -> list[Element]:
-    """Return a shape that collides and is seen, with its pose and its surface."""
-    return [tag('collision', *further, geometry, name=f'{name}_shape'),
-            tag('visual', *(each for each in further if each.tag == 'pose'), geometry,
-                sdf.material(colour), name=name)]
-
-
-def _surface(friction: float) -> Element:
-    return tag('surface', tag('friction', tag('ode', tag('mu', friction), tag('mu2', friction))))
-
-
-def _inertial(part: body.RigidBody) -> Element:
-    names = ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
-    return tag('inertial', _pose(*part.centre), tag('mass', part.mass), tag(
-        'inertia', *map(tag, names, part.moments + part.products)))
-
-
-def arena_model(arena: Arena) -> Element:
-    """Return walls and obstacles as one static model."""
-    obstacles = [each for obstacle in arena.obstacles for each in obstacle_rectangles(obstacle)]
-    parts = [part for kind, rectangles, colour in (
-        ('wall', outer_walls(arena.outline), _GREY), ('obstacle', obstacles, _SAND))
-        for i, each in enumerate(rectangles, 1) for part in _part(
-            f'{kind}_{i}', _geometry('box', size=(each.length, each.width, WALL_HEIGHT)), colour,
-            _pose(each.x, each.y, WALL_HEIGHT / 2, each.yaw))]
-    return tag('model', tag('static', True), tag('link', *parts, name='link'), name='arena')
+    >>> robot_colour(1) != robot_colour(2)
+    True
+    """
+    # Multiples of the golden ratio, modulo 1, are spread evenly.
+    hue, lightness = robot_id * 0.618033988749895 % 1.0, 0.45 + 0.15 * (robot_id % 2)
+    red, green, blue = colorsys.hls_to_rgb(hue, lightness, 0.75)
+    return round(red, 3), round(green, 3), round(blue, 3)
 
 
 WORLD_NAME = 'swarm'
 _MARGIN = 10.0
 """The width of the ground beyond the arena, on each side [m]."""
+
+
+def _world(equipment: Equipment, ground: tuple[float, float] = (0.0, 0.0)) -> Element:
+    """Return the root of a file with a world, with the systems that robots need."""
+    root = _filled('world.sdf', step=STEP, steps_a_second=1.0 / STEP, ground=ground)
+    has = {'Contact': equipment.bumper, 'Imu': equipment.imu, 'Sensors': equipment.lidar > 0}
+    _remove(root[0], [f'::{name}' for name, is_there in has.items() if not is_there])
+    return root
 
 
 def world_sdf(arena: Arena, robots: Sequence[RobotSpec], equipment: Equipment) -> str:
@@ -153,35 +180,28 @@ def world_sdf(arena: Arena, robots: Sequence[RobotSpec], equipment: Equipment) -
     True
     """
     left, bottom, right, top = arena.outline.bounds
-    size = (right - left + 2 * _MARGIN, top - bottom + 2 * _MARGIN)
-    physics = tag(
-        'physics', tag('max_step_size', sdf.STEP), tag('real_time_factor', 1.0),
-        tag('real_time_update_rate', 1.0 / sdf.STEP), name='step', type='ode')
-    world = tag(
-        'world', physics, *sdf.world_plugins(equipment), _scene(), _sun(), _ground(size),
-        arena_model(arena), *(robot_model(robot, equipment) for robot in robots),
-        name=WORLD_NAME)
-    return sdf.document(tag('sdf', world, version=SDF_VERSION))
+    root = _world(equipment, (right - left + 2 * _MARGIN, top - bottom + 2 * _MARGIN))
+    for link in root.iterfind("world/model[@name='arena']/link"):
+        _add_boxes(link, 'wall', outer_walls(arena.outline))
+        _add_boxes(link, 'obstacle', [
+            each for obstacle in arena.obstacles for each in obstacle_rectangles(obstacle)])
+    root[0].extend(_robot(robot, equipment)[0] for robot in robots)
+    return _document(root)
 
 
-def _scene() -> Element:
-    return tag(
-        'scene', tag('ambient', (0.5, 0.5, 0.5, 1.0)), tag('background', (0.7, 0.75, 0.8, 1.0)),
-        # A shadow for each robot is expensive to render and adds no information.
-        tag('shadows', False))
-
-
-def _sun() -> Element:
-    return tag(
-        'light', _pose(0.0, 0.0, 10.0), tag('cast_shadows', False),
-        tag('diffuse', (0.9, 0.9, 0.9, 1.0)), tag('specular', (0.1, 0.1, 0.1, 1.0)),
-        tag('direction', (-0.4, 0.2, -0.9)), name='sun', type='directional')
-
-
-def _ground(size: tuple[float, float]) -> Element:
-    plane = _geometry('plane', normal=(0.0, 0.0, 1.0), size=size)
-    return tag('model', tag('static', True), tag(
-        'link', *_part('plane', plane, _GROUND), name='link'), name='ground')
+def _add_boxes(link: Element, kind: str, boxes: Sequence[Rectangle]) -> None:
+    """Put boxes in the place of the parts of a link that have this name."""
+    patterns = link.findall(f"*[@name='{kind}']")
+    _remove(link, [kind])
+    for number, box in enumerate(boxes, 1):
+        for part in deepcopy(patterns):
+            part.set('name', f'{kind}_{number}' + '_shape' * (part.tag == 'collision'))
+            for place, values in (
+                    ('pose', (box.x, box.y, WALL_HEIGHT / 2, 0.0, 0.0, box.yaw)),
+                    ('geometry/box/size', (box.length, box.width, WALL_HEIGHT))):
+                for element in part.iterfind(place):
+                    element.text = _Numbers().format('{}', values)
+            link.append(part)
 
 
 SUFFIXES = ('.sdf', '.world')
@@ -248,11 +268,14 @@ def add_robots(world: UserWorld, robots: Sequence[RobotSpec], equipment: Equipme
             raise ParameterError('world', problem=f': there is a model {robot.name} already, as '
                                  'one of the robots is called; rename it there')
     there = {_system(name) for name in re.findall(r'filename\s*=\s*["\'](.*?)["\']', world.text)}
-    added = [plugin for plugin in sdf.world_plugins(equipment)
+    added = [plugin for plugin in _world(equipment).iterfind('world/plugin')
              if _system(plugin.get('filename', '')) not in there]
-    added += [robot_model(robot, equipment) for robot in robots]
+    added += [_robot(robot, equipment)[0] for robot in robots]
     before, _, after = world.text.rpartition('</world>')
-    inside = ''.join(f'  {sdf.indented(element, 2)}\n  ' for element in added)
+    inside = ''
+    for element in added:
+        ElementTree.indent(element, level=2)
+        inside += f'  {ElementTree.tostring(element, encoding="unicode").rstrip()}\n  '
     return f'{before}{inside}</world>{after}'
 
 

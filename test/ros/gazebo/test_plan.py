@@ -31,7 +31,7 @@ from leader_election.ros.gazebo.plan import (
     plan_swarm,
     SpawnParameters,
 )
-from leader_election.ros.gazebo.sdf import Equipment
+from leader_election.ros.gazebo.world_file import Equipment
 from leader_election.simulation.parameters import GazeboOdometryParameters
 from leader_election.swarm.fleet.robot_list import RobotSpec
 import pytest

@@ -23,12 +23,14 @@ import subprocess
 from xml.etree import ElementTree
 
 from leader_election.parameters import ParameterError
-from leader_election.ros.gazebo.sdf import Equipment, ODOMETRY_RATE, STEP
 from leader_election.ros.gazebo.world_file import (
     add_robots,
+    Equipment,
     is_user_world,
+    ODOMETRY_RATE,
     read_world,
     robot_sdf,
+    STEP,
     world_sdf,
 )
 from leader_election.simulation import robot_body
