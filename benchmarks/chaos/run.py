@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks.chaos.attacks import ATTACKS
 from benchmarks.chaos.judge import (
     bound,
     commands_check,
@@ -32,7 +33,7 @@ from benchmarks.chaos.swarm import ChaosSwarm, Settings
 from leader_election.election.algorithms.algorithm import automatic_hop_limit
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.ros.demo.checks import Check, Timing
-from leader_election.ros.demo.faults import ATTACKS, WORLD
+from leader_election.ros.demo.faults import WORLD
 from leader_election.ros.demo.processes import ProcessDied
 from leader_election.ros.nodes.process import spin, StopRequest
 from leader_election.swarm.reference_partition import PartitionJudge, RightTime

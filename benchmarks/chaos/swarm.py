@@ -26,6 +26,7 @@ import resource
 from threading import Event, Thread
 from typing import Any
 
+from benchmarks.chaos.attacks import ChaosAttacker
 from benchmarks.chaos.judge import Truth
 from benchmarks.chaos.schedule import (
     ATTACK,
@@ -52,7 +53,7 @@ from leader_election.election.robot.diagnostics import ELECTION, parse_status, S
 from leader_election.election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS
 from leader_election.parameters import format_ids, id_ranges, within
 from leader_election.ros.demo.checks import GroundTruth, Leaderships
-from leader_election.ros.demo.faults import Attacker, FaultySwarm, WORLD
+from leader_election.ros.demo.faults import FaultySwarm, WORLD
 from leader_election.ros.demo.gate import Gate
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD
 from leader_election.simulation.scene import make_scene
@@ -157,7 +158,7 @@ class ChaosObserver(Observer):
         self.reversals: list[str] = []
         """Counters that went backwards without a restart of their robot."""
         self._gaps: dict[int, float] = defaultdict(float)
-        self.attacker = Attacker(self, places, seed)
+        self.attacker = ChaosAttacker(self, places, seed)
         # As deep as for messages: robots of one process publish theirs all at once.
         profile = copy(EVENTS)
         profile.depth = NEIGHBOURHOOD.depth
@@ -412,7 +413,7 @@ class ChaosSwarm(FaultySwarm):
         self.clock.offset += change.settings['leap']
 
     def _attack(self, change: Change) -> None:
-        self.observer.attacker.begin(change.settings['name'], change.robots[0])
+        self.observer.attacker.attack(change.settings['name'], change.robots[0])
 
     def _attack_over(self, change: Change) -> None:
         self.observer.attacker.stop()

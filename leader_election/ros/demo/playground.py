@@ -152,7 +152,7 @@ class Playground(faults.FaultySwarm):
         self._next, self._last = 0.0, 0
         self._places: dict[int, Position] = dict.fromkeys(
             range(1, SETTINGS['robots']['most'] + 1), NOWHERE)
-        self._attacker = faults.Attacker(node, self._places, _ALL['seed'])
+        self._attacker = faults.Attacker(node, self._places)
         self.acts: Mapping[str, Callable[[Any], str]] = {
             'kill': lambda value: self.kill(self._alive(value)),
             'freeze': lambda value: self.pause(self._alive(value)),
@@ -290,7 +290,9 @@ class Playground(faults.FaultySwarm):
 
     def _forge(self, value: Any) -> str:
         """Send messages of a very strong robot that does not exist to a robot."""
-        return self._attacker.begin('forged candidacies', self._id(value))
+        robot = self._id(value)
+        message = faults.forged(self._places[robot])
+        return self._attacker.begin(robot, lambda _: message)
 
     def _move(self, value: Any) -> str:
         robot, x, y = self._id(value[0]), *map(float, value[1:])

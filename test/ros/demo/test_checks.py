@@ -17,6 +17,7 @@
 import random
 import sys
 
+from benchmarks.chaos.attacks import ATTACKS, Target, WEAK_IDS
 from leader_election.election.algorithms import BOUNDED
 from leader_election.election.messages.codec import codec_for, MAX_LENGTH, Message
 from leader_election.election.robot.diagnostics import Status
@@ -31,7 +32,6 @@ from leader_election.ros.demo.checks import (
     Timing,
     WRONG_FOR,
 )
-from leader_election.ros.demo.faults import ATTACKS, Target, WEAK_IDS
 from leader_election.swarm.reference_partition import PartitionJudge
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import pytest
