@@ -17,9 +17,8 @@ The region part of a message: keys ``t``, ``r``, ``d`` of ``neighbourhood.schema
 
 ``"t":"count","r":{"p":5,"s":[3,4.5]},"d":[{"members":9}]``: the task names; the fields of
 :class:`~leader_election.election.regions.region.Region` that are not empty, by their keys;
-the leader's decision, an entry a task. The type hints of ``Region`` and their marks define how
-each field is written, read, shortened, checked and described. A further field is a declaration
-there. Robots that do not know its key ignore it.
+the leader's decision, an entry a task. :data:`FIELDS` declares how each field is written and read,
+and the text below a field of ``Region`` describes it. Robots that do not know a key ignore it.
 
 An impossible part is counted and ignored. The candidacy beside it still counts. A faulty robot
 within the limits is believed: it can add up to ``MOST_MEMBERS`` members and arbitrary
@@ -32,9 +31,9 @@ from functools import partial
 from itertools import chain
 import json
 import math
-from typing import Any, get_args, get_origin, get_type_hints, NamedTuple
+from typing import Any, get_args, get_type_hints, NamedTuple
 
-from leader_election.election.algorithms.fields import NOBODY, unmarked
+from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.messages.wire import (
     decision_text,
     descriptions,
@@ -55,16 +54,7 @@ from leader_election.election.messages.wire import (
 )
 from leader_election.election.regions.aggregate import AggregateSet
 from leader_election.election.regions.collection import RANKED, SummaryLayout
-from leader_election.election.regions.region import (
-    ALL_OR_NOTHING,
-    Digits,
-    IntegerRange,
-    Key,
-    LAID_OUT,
-    Region,
-    SameLength,
-    SHARES,
-)
+from leader_election.election.regions.region import MOST_VERSION, Region
 
 DIGITS = 8
 """Significant digits of the numbers in rows. Whole numbers, ids among them, are exact."""
@@ -131,61 +121,37 @@ class _WireField(NamedTuple):
 
     name: str
     key: str
-    at: int
-    """Its place in a region."""
-    marks: tuple[Any, ...]
     kind: Kind
-    vector: bool
-    ids: bool
-    """Whether the field is a vector of ids, in which -1 stands for none."""
     empty: Any
     """The value that is left out."""
     model: str
     """The field with the same number of entries, empty for any number."""
+    at: int
+    """Its place in a region."""
 
 
-def _numbers(hint: Any) -> tuple[Any, bool]:
-    """Return the type of the numbers of a field, and whether it is a vector of them."""
-    kind, _ = unmarked(hint)
-    if get_origin(kind) is tuple:
-        return unmarked(get_args(kind)[0])[0], True
-    return kind, False
+def _field(name: str, key: str, kind: Kind, empty: Any = (), model: str = '') -> _WireField:
+    return _WireField(name, key, kind, empty, model, Region._fields.index(name))
 
 
-def _wire_field(name: str, hint: Any) -> _WireField | None:
-    """Return the wire format of a region's field by its type hint, ``None`` if not sent."""
-    _, marks = unmarked(hint)
-    marked = {type(mark): mark for mark in marks}
-    if Key not in marked:
-        return None
-    element, vector = _numbers(hint)
-    model = marked[SameLength].field if SameLength in marked else ''
-    least, most = marked.get(IntegerRange, (NOBODY, MAX_ID))
-    form = _ROW
-    if SHARES in marks:
-        form = _SHARES
-    elif vector and element is int:
-        form = _WHOLES
-    elif LAID_OUT in marks and model:
-        form = row(_ROW)
-    elif element is int:
-        form = whole(least, most)._replace(write=int)
-    elif not vector:
-        digits = marked[Digits].number if Digits in marked else DIGITS
-        form = number(0.0, MAX_NUMBER)._replace(write=partial(_short, digits=digits))
-    return _WireField(
-        name, marked[Key].key, Region._fields.index(name), marks, form, vector,
-        vector and element is int, () if vector else least if element is int else 0.0, model)
-
-
-_HINTS = get_type_hints(Region, include_extras=True)
-FIELDS = tuple(field for field in (
-    _wire_field(name, hint) for name, hint in _HINTS.items()) if field is not None)
+_COUNT = whole(0, MOST_VERSION)._replace(write=int)
+FIELDS = (
+    _field('parent', 'p', whole(NOBODY)._replace(write=int), NOBODY),
+    _field('summary', 's', _ROW),
+    _field('reach', 'r', number(0.0, MAX_NUMBER)._replace(write=partial(_short, digits=4)), 0.0),
+    _field('recipients', 'n', _WHOLES),
+    _field('shares', 'f', _SHARES, model='recipients'),
+    _field('announcement', 'a', _ROW),
+    _field('members', 'm', _WHOLES),
+    _field('ages', 'g', _WHOLES, model='members'),
+    _field('contributions', 'c', row(_ROW), model='members'),
+    _field('decision_version', 'v', _COUNT, 0),
+    _field('decision_age', 'w', _COUNT, 0))
 """The fields of a region that are sent."""
 _BY_KEY = {field.key: field for field in FIELDS}
 _MODELS = tuple((field.at, Region._fields.index(field.model)) for field in FIELDS if field.model)
 _EMPTY = Region(**{
-    **dict.fromkeys(_HINTS, ()), **{field.name: field.empty for field in FIELDS},
+    **dict.fromkeys(Region._fields, ()), **{field.name: field.empty for field in FIELDS},
     'device': NOBODY, 'role': 0, 'load': 0.0, 'decision': ''})
 
 
@@ -302,11 +268,11 @@ class RegionCodec:
         values: dict[str, Any] = {}
         for field in FIELDS:
             value = getattr(region, field.name)
+            if field.name == 'contributions':
+                value = rows_of(value, len(self._aggregates.identity))
             if field.model:
-                if LAID_OUT in field.marks:
-                    value = rows_of(value, len(self._aggregates.identity))
                 value = value[:len(values[field.model])]
-            elif field.ids and NOBODY in value:
+            elif field.kind is _WHOLES and NOBODY in value:
                 value = value[:value.index(NOBODY)]
             values[field.name] = value
         if not feedback:
@@ -338,7 +304,7 @@ class RegionCodec:
                          else self._whole(value, MOST_MEMBERS))
             elif value == field.empty:
                 continue
-            elif field.vector:
+            elif field.empty == ():
                 value = self._full(field, value)
             if value is None:
                 return nothing, WRONG_SUMMARY
@@ -348,12 +314,12 @@ class RegionCodec:
     def _full(self, field: _WireField, value: Any) -> Any:
         """Return a vector in its full length, ``None`` for another kind of region."""
         initial: Any = self.initial[field.at]
-        if LAID_OUT in field.marks:
+        if field.name == 'contributions':
             rows = [self._whole(row, self._most) for row in value]
             if None in rows:
                 return None
             value = tuple(chain.from_iterable(filter(None, rows)))
-        elif ALL_OR_NOTHING in field.marks and (
+        elif field.name == 'announcement' and (
                 len(value) not in (0, len(initial)) or math.inf in value):
             return None
         return None if len(value) > len(initial) else _filled(value, initial)
@@ -391,7 +357,8 @@ def _filled(row: Sequence[Any], identity: Sequence[Any]) -> tuple[Any, ...]:
     return (*row, *identity[len(row):])
 
 
-_PLAIN = tuple((name, *_numbers(hint)) for name, hint in _HINTS.items() if name != 'decision')
+_PLAIN = tuple((name, get_args(hint)[0] if get_args(hint) else hint, bool(get_args(hint)))
+               for name, hint in get_type_hints(Region).items() if name != 'decision')
 """The fields of a region except the decision: name, type of numbers, vector or not."""
 
 

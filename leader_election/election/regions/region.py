@@ -22,7 +22,7 @@ Edge Computing", COORDINATION 2019.
 from collections.abc import Sequence
 from dataclasses import dataclass
 import math
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.fields import Kept, NOBODY, Unbounded
 from leader_election.election.regions.collection import SummaryLayout
@@ -44,46 +44,12 @@ MOST_VERSION = 2**53 - 1
 """The greatest version of a decision, and its greatest age [rounds]."""
 
 
-LAID_OUT = 'laid out'
-"""Marks rows of numbers with the layout of a summary."""
-ALL_OR_NOTHING = 'all or nothing'
-"""Marks rows that are sent in full or not at all."""
-SHARES = 'shares'
-"""Marks shares that add up to 1."""
-
-
-class Key(NamedTuple):
-    """Marks a field that is sent, under a key of the region part."""
-
-    key: str
-
-
-class SameLength(NamedTuple):
-    """Marks a vector with the same number of entries as another one."""
-
-    field: str
-
-
-class IntegerRange(NamedTuple):
-    """Marks a whole number that has to be in a range. Without it, an id, -1 for none."""
-
-    least: int
-    most: int
-
-
-class Digits(NamedTuple):
-    """Marks a number that is sent with a given number of significant digits."""
-
-    number: int
-
-
 class Region(NamedTuple):
     """
     The state of a robot as a member of its region.
 
-    The fields with a ``Key`` are sent to the neighbours, where they are not empty, by
-    :mod:`leader_election.election.messages.region_codec`. ``device`` is the sender's id of the
-    message. The decision has a key of its own there.
+    :mod:`leader_election.election.messages.region_codec` names those that are sent. ``device`` is
+    the sender's id of the message. The decision has a key of its own there.
     """
 
     device: int
@@ -94,28 +60,27 @@ class Region(NamedTuple):
     """On a leader, the smoothed load of its region; on other robots, the target."""
     own_announcement: Kept[tuple[Unbounded, ...]]
     """The announcement that this robot would make as a leader."""
-    parent: Annotated[int, Key('p')]
+    parent: int
     """The id of the neighbour that is the next hop to the leader, -1 for none."""
-    summary: Annotated[tuple[Unbounded, ...], Key('s'), LAID_OUT]
+    summary: tuple[Unbounded, ...]
     """The contributions collected so far; on the leader, those of the region."""
-    reach: Annotated[float, Key('r'), Digits(4)]
+    reach: float
     """The radius of the region's leader, as forwarded [m]."""
-    recipients: Annotated[tuple[int, ...], Key('n')]
+    recipients: tuple[int, ...]
     """Multi-path: the ids of the neighbours that receive a share of the sums, -1 for none."""
-    shares: Annotated[tuple[float, ...], Key('f'), SHARES, SameLength('recipients')]
+    shares: tuple[float, ...]
     """Multi-path: the share of each. They add up to 1, and are sent in thousandths."""
-    announcement: Annotated[tuple[Unbounded, ...], Key('a'), ALL_OR_NOTHING]
+    announcement: tuple[Unbounded, ...]
     """The announcement of the region's leader, none if the first number is +infinity."""
-    members: Annotated[tuple[int, ...], Key('m')]
+    members: tuple[int, ...]
     """Gossip: the ids of the robots with known contributions, the nearest first, -1 for none."""
-    ages: Annotated[tuple[int, ...], Key('g'), SameLength('members')]
+    ages: tuple[int, ...]
     """Gossip: the age of each contribution [rounds]."""
-    contributions: Annotated[
-        tuple[Unbounded, ...], Key('c'), LAID_OUT, SameLength('members')]
+    contributions: tuple[Unbounded, ...]
     """Gossip: the contributions, row by row."""
-    decision_version: Annotated[int, Key('v'), IntegerRange(0, MOST_VERSION)]
+    decision_version: int
     """The number of the leader's decision, greater in each round, 0 for none."""
-    decision_age: Annotated[int, Key('w'), IntegerRange(0, MOST_VERSION)]
+    decision_age: int
     """Spreading by gossip: the rounds since the leader made it."""
     decision: Any
     """The leader's decision, or a copy of "none"."""
