@@ -38,7 +38,7 @@ from leader_election.simulation.logged_sightings import read_scene_landmarks
 from leader_election.simulation.motion import Array
 from leader_election.simulation.parameters import WorldParameters
 from leader_election.simulation.world import World
-from leader_election.swarm.accuracy import Accuracy, seen_from
+from leader_election.swarm.accuracy import Accuracy, nees, relative_error
 from leader_election.swarm.fleet.robot_list import strength
 from leader_election.swarm.reference_partition import links_within, partition
 import numpy as np
@@ -78,6 +78,8 @@ class LoggedSwarm(SimulatedSwarm):
 
     :ivar moments: the comparisons with the truth.
     :ivar accuracy: of the robots' own poses, and of the relative positions of others.
+    :ivar relative_nees: the NEES of relative positions whose covariances are known.
+    :ivar unknown: the number of poses whose covariances robots call unknown.
     :ivar errors: of distances to robots that are truly in range [m].
     :ivar squares: the same, divided by the robots' own deviations and squared.
     """
@@ -110,6 +112,8 @@ class LoggedSwarm(SimulatedSwarm):
         self.world = World(parameters)
         self.moments: list[LogSample] = []
         self.accuracy = Accuracy()
+        self.relative_nees: list[float] = []
+        self.unknown = 0
         self.errors: list[float] = []
         self.squares: list[float] = []
         ids = self.world.scene.ids
@@ -238,15 +242,18 @@ class LoggedSwarm(SimulatedSwarm):
         source = sensing.source
         claimed = source.claimed(self.now)
         deviations = {other: deviation for other, _, deviation in source.distances(self.now)}
-        self.accuracy.add_pose(robot, pose, true, claimed, claimed is None)
+        self.accuracy.add_pose(robot, pose, true, claimed)
+        self.unknown += claimed is None
         for other, true_place in near.items():
             relative = (source.relative(other, self.now)
                         if isinstance(source, CooperativeSource) else None)
             place = source.place_of(other) if relative else self._said.get(other)
             if place is None:
                 continue
-            self.accuracy.add_relative(seen_from(pose, place), seen_from(true, true_place),
-                                       relative[1] if relative else None)
+            off = relative_error(pose, place, true, true_place)
+            self.accuracy.relative.append(off[0]**2 + off[1]**2)
+            if relative:
+                self.relative_nees.append(nees(np.array(off), relative[1]))
             error = math.dist(pose[:2], place) - math.dist(true[:2], true_place)
             self.errors.append(error)
             if other in deviations:

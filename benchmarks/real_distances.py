@@ -41,7 +41,7 @@ from benchmarks.warned import moments, share, warned
 from leader_election.parameters import ParameterError, table
 from leader_election.parameters.parameter_files import global_parameters
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.swarm.accuracy import Accuracy
+from leader_election.swarm.accuracy import Accuracy, mean
 import numpy as np
 
 SPANS = ((COMPARE_FROM, 120.0), (120.0, 300.0), (300.0, math.inf), (COMPARE_FROM, math.inf))
@@ -211,15 +211,22 @@ def row(scene: Scene, case: Case, seeds: int, known: dict[str, dict[int, LogSamp
     errors = np.concatenate([swarm.errors for swarm in swarms] or [[math.nan]])
     accuracy = Accuracy()
     for swarm in swarms:
-        accuracy.add(swarm.accuracy)
+        for robot, off in swarm.accuracy.poses.items():
+            accuracy.poses[robot] += off
+        accuracy.relative += swarm.accuracy.relative
+        accuracy.nees += swarm.accuracy.nees
     found = accuracy.figures()
+    unknown = sum(swarm.unknown for swarm in swarms)
+    poses = len(accuracy.nees) + unknown
     squares = [square for swarm in swarms for square in swarm.squares]
     cells += [
         f'{np.median(np.abs(errors)):.2f}, {np.sqrt(np.mean(errors ** 2)):.2f}',
         text(found.relative),
         f'{text(found.absolute)} ({", ".join(map(text, found.robots.values()))})',
-        ', '.join(map(text, (found.nees_pose, found.nees_relative,
-                             fmean(squares) if squares else None, found.unknown)))]
+        ', '.join(map(text, (found.nees_pose,
+                             mean([each for swarm in swarms for each in swarm.relative_nees]),
+                             fmean(squares) if squares else None,
+                             unknown / poses if poses else None)))]
     cells.append('' if case.swarm.get('pose_source') != 'cooperative' else ', '.join(map(
         share, zip(*(warned(swarm, control(scene, case, seed + 1, known))
                      for seed, swarm in enumerate(swarms))))))

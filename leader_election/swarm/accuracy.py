@@ -24,7 +24,9 @@ Accuracy of localisation against true poses, by the usual figures of the field.
   Applications to Tracking and Navigation*, 2001, 5.4).
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import chain
 import math
 from typing import NamedTuple
 
@@ -48,10 +50,6 @@ class AccuracyFigures(NamedTuple):
     """The same of each robot, by its id [m]."""
     nees_pose: float | None
     """The NEES of x, y, yaw in the shared frame, where covariances are known."""
-    nees_relative: float | None
-    """The NEES of relative positions, per degree of freedom."""
-    unknown: float | None
-    """The share of poses whose covariances robots call unknown, 0 to 1."""
 
 
 class Accuracy:
@@ -67,61 +65,33 @@ class Accuracy:
     """
 
     def __init__(self) -> None:
-        self._poses: dict[int, list[float]] = {}
+        self.poses: dict[int, list[float]] = defaultdict(list)
         """The squared errors of positions by robot [m2]."""
-        self._relative: list[float] = []
-        self._nees: tuple[list[float], list[float]] = [], []
-        """The values for poses, and for relative positions."""
-        self._unknown = 0
-        """The number of poses whose covariances robots call unknown."""
+        self.relative: list[float] = []
+        """The squared errors of relative positions [m2]."""
+        self.nees: list[float] = []
+        """The NEES of poses."""
 
     def add_pose(self, robot: int, found: PlanePose, true: PlanePose,
-                 covariance: Array | None = None, unknown: bool = False) -> None:
+                 covariance: Array | None = None) -> None:
         """
         Add the estimate of a robot's own pose.
 
         :param found, true: in the shared frame [m, rad].
         :param covariance: of x, y, yaw, shape (3, 3), ``None`` if not published, or unknown.
-        :param unknown: whether the robot calls it unknown.
         """
         error = (found[0] - true[0], found[1] - true[1],
                  math.remainder(found[2] - true[2], 2.0 * math.pi))
-        self._poses.setdefault(robot, []).append(error[0]**2 + error[1]**2)
-        self._unknown += unknown
+        self.poses[robot].append(error[0]**2 + error[1]**2)
         if covariance is not None:
-            self._nees[0].append(nees(np.array(error), covariance))
-
-    def add_relative(self, found: Position, true: Position,
-                     covariance: Array | None = None) -> None:
-        """
-        Add an estimate of the position of a robot that is truly in range.
-
-        :param found, true: in the frame of the observer (:func:`seen_from`) [m].
-        :param covariance: shape (2, 2).
-        """
-        error = found[0] - true[0], found[1] - true[1]
-        self._relative.append(error[0]**2 + error[1]**2)
-        if covariance is not None:
-            self._nees[1].append(nees(np.array(error), covariance))
-
-    def add(self, other: 'Accuracy') -> None:
-        """Add all samples of another run."""
-        for robot, squares in other._poses.items():
-            self._poses.setdefault(robot, []).extend(squares)
-        self._relative += other._relative
-        self._unknown += other._unknown
-        for own, more in zip(self._nees, other._nees):
-            own += more
+            self.nees.append(nees(np.array(error), covariance))
 
     def figures(self) -> AccuracyFigures:
         """Return the figures over all samples."""
-        known = len(self._nees[0])
         return AccuracyFigures(
-            _root(self._relative), _root([each for squares in self._poses.values()
-                                          for each in squares]),
-            {robot: _root(squares) or 0.0 for robot, squares in sorted(self._poses.items())},
-            _mean(self._nees[0]), _mean(self._nees[1]),
-            self._unknown / (known + self._unknown) if known + self._unknown else None)
+            _root(self.relative), _root([*chain.from_iterable(self.poses.values())]),
+            {robot: _root(squares) or 0.0 for robot, squares in sorted(self.poses.items())},
+            mean(self.nees))
 
 
 def nees(error: Array, covariance: Array) -> float:
@@ -141,15 +111,17 @@ def nees(error: Array, covariance: Array) -> float:
     return float(whitened @ whitened) / len(error)
 
 
-def seen_from(observer: PlanePose, place: Position) -> Position:
+def relative_error(observer: PlanePose, place: Position, true_observer: PlanePose,
+                   true_place: Position) -> tuple[float, float]:
     """
-    Return a place in the frame of an observer [m].
+    Return the error of another robot's place, in the frame of the observer [m].
 
-    >>> seen_from((1.0, 1.0, 0.0), (3.0, 0.0))
-    (2.0, -1.0)
+    >>> relative_error((1.0, 1.0, 0.0), (3.0, 0.0), (0.0, 0.0, 0.0), (2.0, 0.0))
+    (0.0, -1.0)
     """
-    x, y, _ = between(observer, (*place, 0.0))
-    return x, y
+    (x, y, _), (true_x, true_y, _) = (between(pose, (*there, 0.0)) for pose, there in (
+        (observer, place), (true_observer, true_place)))
+    return x - true_x, y - true_y
 
 
 def compare_messages(snapshot: Snapshot, true: Mapping[int, PlanePose], reach: float,
@@ -182,8 +154,8 @@ def compare_messages(snapshot: Snapshot, true: Mapping[int, PlanePose], reach: f
         for one, pose in found.items():
             for other in found.keys() - {one}:
                 if math.dist(true[one][:2], true[other][:2]) <= reach:
-                    into.add_relative(seen_from(pose, found[other][:2]),
-                                      seen_from(true[one], true[other][:2]))
+                    x, y = relative_error(pose, found[other][:2], true[one], true[other][:2])
+                    into.relative.append(x**2 + y**2)
 
 
 def accuracy_lines(figures: Mapping[str, AccuracyFigures], reach: float) -> Iterator[str]:
@@ -216,11 +188,12 @@ def number_text(value: float | None) -> str:
     return '-' if value is None else f'{value:.2f}'
 
 
-def _mean(values: list[float]) -> float | None:
+def mean(values: list[float]) -> float | None:
+    """Return the mean of the finite values, ``None`` if there are none."""
     finite = [value for value in values if math.isfinite(value)]
     return sum(finite) / len(finite) if finite else None
 
 
 def _root(squares: list[float]) -> float | None:
-    mean = _mean(squares)
-    return None if mean is None else math.sqrt(mean)
+    found = mean(squares)
+    return None if found is None else math.sqrt(found)
