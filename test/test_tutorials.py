@@ -44,20 +44,10 @@ from rclpy.node import Node
 from ros.nodes.bench import Bench, robot
 from sensor_msgs.msg import CameraInfo, Image
 from std_msgs.msg import Float64MultiArray, Header
-from support import spin_until
+from support import spin_until, write_files
 import yaml
 
 ROOT = Path(__file__).parents[1]
-
-
-def write_files(tutorial: str, folder: Path) -> None:
-    """Write all that a tutorial has one write, each block into the file that it begins with."""
-    text = (ROOT / 'doc' / 'tutorials' / tutorial).read_text()
-    for block, name in re.findall(r'```\w+\n(# ([\w/]+\.\w+)\n.*?)```', text, re.DOTALL):
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(block)
-    if (folder / 'my_robots').is_dir():
-        (folder / 'my_robots' / '__init__.py').touch()
 
 
 def run(folder: Path, *arguments: str) -> str:
@@ -72,7 +62,7 @@ def run(folder: Path, *arguments: str) -> str:
 @pytest.mark.parametrize(('tutorial', 'count'), [
     ('write_a_task.md', 1), ('write_an_algorithm.md', 3)])
 def test_tests_of_a_tutorial_pass(tutorial: str, count: int, tmp_path: Path) -> None:
-    write_files(tutorial, tmp_path)
+    write_files(f'tutorials/{tutorial}', tmp_path)
     if (tmp_path / 'setup.py').exists():
         run(tmp_path, 'setup.py', '-q', 'egg_info')
     said = run(tmp_path, '-m', 'pytest', '-q', '-p', 'no:cacheprovider')
@@ -82,7 +72,7 @@ def test_tests_of_a_tutorial_pass(tutorial: str, count: int, tmp_path: Path) -> 
 @needs_laboratory
 def test_commands_of_the_laboratory_section_run(tmp_path: Path) -> None:
     """Run all commands with fewer devices and for less time."""
-    write_files('write_an_algorithm.md', tmp_path)
+    write_files('tutorials/write_an_algorithm.md', tmp_path)
     run(tmp_path, 'setup.py', '-q', 'egg_info')
     scenario = (tmp_path / 'loyal.yaml').read_text()
     for usual, less in (('600', '20'), ('300', '10'), ('200', '12'), ('24, 24', '6, 6')):
@@ -109,7 +99,7 @@ def test_commands_of_the_laboratory_section_run(tmp_path: Path) -> None:
 
 @needs_laboratory
 def test_laboratory_varies_the_parameters_of_the_tutorial(tmp_path: Path) -> None:
-    write_files('write_an_algorithm.md', tmp_path)
+    write_files('tutorials/write_an_algorithm.md', tmp_path)
     *_, declared, returned = [block for block in blocks('write_an_algorithm.md', 'python')
                               if not block.startswith('# ')]
     module = (tmp_path / 'my_robots' / 'loyal.py').read_text()
@@ -139,6 +129,8 @@ def blocks(tutorial: str, language: str) -> list[str]:
 
 
 DRIFT = 'my_swarm_drifts.md'
+
+
 def test_robots_accept_the_range_message_of_the_tutorial() -> None:
     [block] = blocks(DRIFT, 'python')
     made: dict[str, Any] = {}
@@ -157,7 +149,7 @@ def test_robots_accept_the_range_message_of_the_tutorial() -> None:
 
 def test_ranging_radios_correct_the_drift_in_the_tutorial(tmp_path: Path) -> None:
     """Run the swarm of the tutorial in simulated time: its ten robots in its world."""
-    write_files(DRIFT, tmp_path)
+    write_files(f'tutorials/{DRIFT}', tmp_path)
     values: dict[str, Any] = {}
     for name in ('drift.yaml', 'uwb.yaml'):
         for entry in yaml.safe_load((tmp_path / name).read_text()).values():
@@ -183,7 +175,7 @@ def test_ranging_radios_correct_the_drift_in_the_tutorial(tmp_path: Path) -> Non
 @needs('mcap', 'mcap_ros2')
 def test_commands_of_the_drift_tutorial_run(ros: None, tmp_path: Path) -> None:
     """Run all commands with three robots until each has corrected its distances."""
-    write_files(DRIFT, tmp_path)
+    write_files(f'tutorials/{DRIFT}', tmp_path)
     (tmp_path / 'few.yaml').write_text(yaml.safe_dump({'/**': {'ros__parameters': {'robots': 3}}}))
     *live, replay = [shlex.split(line)[3:] for block in blocks(DRIFT, 'sh')
                      if ' uwb.mcap' in block for line in block.splitlines()]
@@ -214,7 +206,7 @@ def test_tag_in_a_picture_corrects_the_pose(
         ros: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A picture becomes a sighting over DDS, which the filter of the robot accepts."""
     from rendered_tag import HEIGHT, MATRIX, rendered, WIDTH
-    write_files('one_camera.md', tmp_path)
+    write_files('tutorials/one_camera.md', tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     import tag_camera  # type: ignore[import-not-found]
     for x, z, turn, error in ((0.0, 0.8, 0.3, 0.01), (-0.5, 1.5, -0.4, 0.02),
@@ -246,7 +238,7 @@ def test_tag_in_a_picture_corrects_the_pose(
 
 
 def test_gazebo_poses_are_converted_to_ranges(ros: None, tmp_path: Path) -> None:
-    write_files('gazebo.md', tmp_path)
+    write_files('tutorials/gazebo.md', tmp_path)
     values = yaml.safe_load((tmp_path / 'cooperative.yaml').read_text())
     assert values == {'/**': {'ros__parameters': {
         'pose_source': 'cooperative', 'slip_sources': 'bumper'}}}
@@ -280,7 +272,7 @@ def test_gazebo_poses_are_converted_to_ranges(ros: None, tmp_path: Path) -> None
 
 
 def test_back_end_of_the_tutorial_optimizes_for_two_robots(tmp_path: Path, ros: None) -> None:
-    write_files('elect_for_slam.md', tmp_path)
+    write_files('tutorials/elect_for_slam.md', tmp_path)
     *swarm, optimizer = map(str.split, blocks('elect_for_slam.md', 'sh')[0].splitlines())
     environment = variables() | {'RCUTILS_CONSOLE_OUTPUT_FORMAT': '{message}'}
     with ExitStack() as stack:
