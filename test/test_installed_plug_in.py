@@ -33,8 +33,8 @@ ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / 'doc' / 'extending.md'
 
 
-@pytest.fixture(scope='module')
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
     """
     Return the folder of a fresh environment that has the package, installed by pip.
 
@@ -43,15 +43,14 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # From 70.1 on, setuptools needs no other package for this.
     if find_spec('wheel') is None and Version(setuptools.__version__) < Version('70.1'):
         pytest.skip(f'setuptools {setuptools.__version__} installs packages with wheel alone')
-    folder = tmp_path_factory.mktemp('plug_in')
     for block in re.findall(r'```python\n(.*?)```', DOCUMENT.read_text(), re.DOTALL):
         name = re.match(r'# (setup\.py|my_robots/\w+\.py)', block)
         assert name is not None, 'each block begins with the name of its file'
-        file = folder / 'package' / name[1]
+        file = tmp_path / 'package' / name[1]
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(block)
-    (folder / 'package' / 'my_robots' / '__init__.py').touch()
-    environment = folder / 'environment'
+    (tmp_path / 'package' / 'my_robots' / '__init__.py').touch()
+    environment = tmp_path / 'environment'
     subprocess.run([sys.executable, '-m', 'venv', '--without-pip', str(environment)],
                    check=True, timeout=120)
     site = next(environment.glob('lib/python*/site-packages'))
@@ -61,9 +60,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run(
         [sys.executable, '-m', 'pip', '--python', str(environment / 'bin' / 'python'), 'install',
          '--quiet', '--no-deps', '--no-index', '--disable-pip-version-check',
-         '--no-build-isolation', str(folder / 'package')],
+         '--no-build-isolation', str(tmp_path / 'package')],
         check=True, timeout=120)
-    return folder
+    return tmp_path
 
 
 def command(installed: Path, *arguments: str) -> list[str]:
@@ -87,7 +86,7 @@ def start(installed: Path, *arguments: str, **keywords: object) -> 'subprocess.P
         command(installed, *arguments), cwd=installed, text=True, env=variables(), **keywords)
 
 
-def test_installed_algorithm_elects_and_the_monitor_shows_it(
+def test_installed_plug_ins_elect_and_are_in_monitor_and_parameter_file(
         installed: Path, started: list['subprocess.Popen[str]'],
         monkeypatch: pytest.MonkeyPatch) -> None:
     """Without odometry every heard robot is a neighbour at one hop."""
@@ -110,9 +109,6 @@ def test_installed_algorithm_elects_and_the_monitor_shows_it(
     while not whole() and time.monotonic() < end:
         shown = monitor.stdout.readline()
     assert whole(), shown
-
-
-def test_parameter_file_has_parameters_of_plug_ins(installed: Path) -> None:
     folder = installed / 'config'
     folder.mkdir()
     python = command(installed)[0]
