@@ -74,15 +74,6 @@ def test_key_file_open_to_others_is_refused_with_the_remedy(path, mode):
     assert read_keys(path) == (bytes.fromhex(KEY),)
 
 
-@pytest.mark.parametrize(('text', 'error'), [
-    ('', 'is not a key file: it holds 0 keys; it takes one, or two while a key is changed; '
-     'swarm_key makes one'),
-    (KEY[:-2], 'is not a key file: line 1 has 62 characters; a key has 64 hexadecimal digits; '
-     'swarm_key makes one')])
-def test_file_of_another_kind_is_refused(path, text, error):
-    assert refused(written(path, text)) == error
-
-
 def test_unreadable_file_is_refused(path):
     assert refused(path) == 'cannot be read: No such file or directory; swarm_key makes a key file'
     assert 'is not a file' in refused(path.parent)
