@@ -147,14 +147,17 @@ def _set_defaults(options: argparse.Namespace) -> None:
 def main() -> int:
     """Run the demonstration selected by the command line, and return the exit status."""
     options = parse()
-    from leader_election.ros.demo.logs import LogsDemo
     from leader_election.ros.demo.processes import own_place
-    from leader_election.ros.demo.swarm import SwarmDemo
     from leader_election.ros.nodes.process import init_ros
     try:
         options.output, options.shared_domain, options.told = own_place(options.output)
         init_ros([])
-        return (LogsDemo if options.logs else SwarmDemo)(options).run()
+        if options.logs:
+            # Imported here, since its charts load slowly.
+            from leader_election.ros.demo.logs import LogsDemo
+            return LogsDemo(options).run()
+        from leader_election.ros.demo.swarm import SwarmDemo
+        return SwarmDemo(options).run()
     except ParameterError as error:
         return command_line.print_error(error)
     finally:
