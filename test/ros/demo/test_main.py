@@ -191,22 +191,27 @@ def test_demo_in_a_terminal_passes_can_be_paused_and_writes_its_results(tmp_path
 
 
 def test_demo_prints_each_failure_when_robots_are_deaf(tmp_path):
-    """The robots of all processes are deaf. The disk of the page is full."""
+    """The robots of all processes are deaf. There is no room for the pictures in the end."""
     (tmp_path / 'sitecustomize.py').write_text(
-        'import sys\n'
+        'import resource, sys\n'
         'from leader_election.election.robot.reception import Reception\n'
         'Reception.accept = lambda *arguments: None\n'
         'if "demo" in sys.orig_argv:\n'
         '    from leader_election.ros.demo import swarm\n'
         '    from leader_election.ros.nodes import monitor\n'
-        '    swarm.PATIENCE, monitor.LINE_PERIOD, monitor.FRAME_PERIOD = 6.0, 0.5, 2.0\n')
+        '    swarm.PATIENCE, monitor.LINE_PERIOD = 6.0, 0.5\n'
+        '    report = swarm.SwarmDemo._report\n'
+        '    def without_room(*arguments):\n'
+        '        resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))\n'
+        '        return report(*arguments)\n'
+        '    swarm.SwarmDemo._report = without_room\n')
     demo = run(tmp_path, '--robots', '4', '--world', 'empty', '--radius', '30', '--range', '30',
-               '--duration', '4', '--html', '/dev/full', env=variables(tmp_path))
+               '--duration', '4', env=variables(tmp_path))
     assert demo.returncode == 1
     failed = [line for line in demo.stdout.splitlines() if line.startswith('  FAIL')]
     for part in ('first right partition', 'the strongest, led 0 others', 'recovery, until',
                  'at the end 1 of 4', 'robots had this leader in 0.0%',
-                 'results cannot be written: No space left on device'):
+                 'results cannot be written: File too large'):
         assert any(part in line for line in failed), demo.stdout
 
 
