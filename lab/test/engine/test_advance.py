@@ -29,12 +29,10 @@ from leader_election.election.regions.aggregate import AGGREGATES
 from leader_election.election.regions.region import COLLECTIONS
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
-from leader_election_lab.engine.event_queue import sift_down
-from leader_election_lab.engine.network import event_queue, OLDER
+from leader_election_lab.engine.network import OLDER
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.simulation.build import relinked
 from leader_election_lab.simulation.simulation import Simulation
-from numba import njit
 import numpy as np
 import pytest
 from reference_simulator import NeighbourPart, ReferenceSimulator
@@ -232,13 +230,13 @@ def test_engine_agrees_when_positions_have_errors(messages, strength):
 
 
 @pytest.mark.parametrize('timing', [
-    {'spread': 0.5}, {'jitter': 0.5}, {'period': 0.7, 'spread': 0.3, 'jitter': 0.3}],
-    ids=['spread', 'jitter', 'both'])
-def test_engine_agrees_when_periods_differ(timing):
+    {'period': 0.7}, {'spread': 0.5}, {'jitter': 0.5},
+    {'period': 0.7, 'spread': 0.3, 'jitter': 0.3}], ids=['equal', 'spread', 'jitter', 'both'])
+def test_engine_agrees_and_rounds_are_in_the_order_of_their_times(timing):
     scenario = scene(duration=15, motion=WALK, rounds=timing,
                      messages={'range': 25, 'expiry': 1.2})
     stage = begun(scenario, 5)
-    assert not stage.network.rounds.ring
+    assert stage.network.rounds.ring == (timing == {'period': 0.7})
     reference = reference_for(stage, 5)
     period = stage.network.devices.period.copy()
     least, most = 1.0 - timing.get('jitter', 0.0), 1.0 + timing.get('jitter', 0.0)
@@ -347,49 +345,6 @@ def test_robot_with_mailbox_and_odometry_computes_the_same(expiry):
     assert (expired > 0) == (expiry < 30.0)
 
 
-# The queue of events, and the conservation of messages.
-
-
-TIMES = st.lists(st.integers(0, 20).map(lambda n: n / 4), min_size=1, max_size=40)
-
-
-@njit
-def sift_first(order, time):  # type: ignore[no-untyped-def]
-    sift_down(order, time, 0, len(order))
-
-
-def test_queue_is_in_the_order_of_times():
-    # Devices 1 and 3 are not in the queue; of equal times the lower index comes first.
-    made = event_queue(np.array([3.0, 0.0, 1.0, 0.0, 1.0]), np.array([0, 2, 4]), True)
-    assert made.order.tolist() == [2, 4, 0]
-    assert (made.head.tolist(), made.ring) == ([0], True)
-
-
-@settings(deadline=None)
-@given(TIMES, st.data())
-def test_heap_has_the_earliest_event_first(times, data):
-    time = np.array(times)
-    order = event_queue(time, np.arange(len(times)), False).order
-    assert [times[i] for i in order.tolist()] == sorted(times)
-    for _ in range(15):
-        first = order[0]
-        assert time[first] == min(time)
-        time[first] += data.draw(st.integers(0, 8)) / 4
-        sift_first(order, time)
-        assert sorted(order.tolist()) == list(range(len(times)))
-    assert time[order[0]] == min(time)
-
-
-def test_ring_repeats_its_order():
-    scenario = scene(rounds={'period': 0.7})
-    order = [i for i, _ in rounds(begun(scenario), 7.0)]
-    times = [now for _, now in rounds(begun(scenario), 7.0)]
-    # Ten periods of 14 devices, in the same order each time.
-    assert begun(scenario).network.rounds.ring
-    assert len(order) == 140 and order == 10 * order[:14]
-    assert sorted(order[:14]) == list(range(14))
-    assert times == sorted(times)
-    assert np.allclose(np.diff(np.reshape(times, (10, 14)), axis=0), 0.7, rtol=0, atol=1e-12)
 
 
 EVENTS = [

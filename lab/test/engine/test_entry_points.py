@@ -14,22 +14,20 @@
 
 """Entry points: the engine calls the same round functions as robots."""
 
-from collections.abc import Callable
 from dataclasses import replace
 import os
 from pathlib import Path
 import runpy
 from typing import Any, NamedTuple
 
-from leader_election.election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
+from leader_election.election.algorithms import ALGORITHMS, BOUNDED, Device
 from leader_election.election.algorithms.bounded import Candidacy
-from leader_election.election.algorithms.fields import Kept
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election_lab.engine import entry_points
 from leader_election_lab.engine.advance import advance
 from leader_election_lab.engine.compilation import CACHE, cache_folder, MONTH, uncached
 from leader_election_lab.experiment.scenario import Scenario
-from leader_election_lab.states import ABSENT, state_layout
+from leader_election_lab.states import state_layout
 import numba
 from numba.core.registry import cpu_target
 import pytest
@@ -41,38 +39,6 @@ def nothing_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compile all entry points again, without the cache."""
     monkeypatch.setattr(entry_points, 'jit', uncached)
     monkeypatch.setattr(entry_points, '_COMPILED', {})
-
-
-def compiled_for(function: Callable[..., Any]) -> set[object]:
-    """Return the plain functions that numba has compiled so far for one."""
-    template, = cpu_target.typing_context.resolve_value_type(function).templates
-    return {dispatcher.py_func for dispatcher, _ in template._impl_cache.values()}
-
-
-def test_compiled_round_is_the_function_of_robots(nothing_compiled):
-    # Bounded Election, which compiles fastest, represents all algorithms.
-    parameters = BOUNDED.configure(5.0, 'id')
-    device = Device(1, 2.0)
-    found = called(BOUNDED, parameters, device, BOUNDED.start(device),
-                   [BOUNDED.state(-9.0, 0.0, 7)], [4.0])
-    assert found == BOUNDED.state(value=-9.0, distance=4.0, leader=7, hops=1)
-    assert compiled_for(BOUNDED.round) == {BOUNDED.round}
-
-
-@pytest.mark.parametrize('name', ALGORITHMS.names())
-def test_every_round_is_called_by_its_entry_point(name):
-    algorithm = ALGORITHMS.get(name)
-    parameters = algorithm.round_parameters(
-        {**vars(ElectionParameters(robot_id=0)), **algorithm.as_published})
-    devices = [Device(i, 40.0 - 7 * i % 20) for i in range(18)]
-    start = [algorithm.start(device) for device in devices]
-    states = [algorithm.compute(device, state, [], [], parameters)
-              for device, state in zip(devices, start)]
-    for messages in (0, 1, 2, 17):
-        others, metric = states[1:1 + messages], [1.5 + m % 5 for m in range(messages)]
-        expected = algorithm.compute(devices[0], start[0], others, metric, parameters)
-        found = called(algorithm, parameters, devices[0], start[0], others, metric)
-        assert found == expected, messages
 
 
 @pytest.mark.parametrize('name', ['recursive', 'recursive-replicated'])
@@ -175,30 +141,17 @@ def test_cache_folder_is_elsewhere_when_the_user_has_no_home(monkeypatch):
 
 # The layout of states in rows of a matrix.
 
-class Mixed(NamedTuple):
-    """A state with all kinds of fields, in mixed order."""
-
-    far: Kept[tuple[float, ...]]
-    leader: int
-    role: Kept[int]
-    summary: tuple[float, ...]
-    recipients: tuple[int, ...]
-    distance: float
-
-
-MIXED = Algorithm('mixed', BOUNDED.round, Mixed, Mixed, lambda device: Mixed(
-    (1.5, 2.5), device.id, 2, (0.0,) * 3, (-1,) * 2, float('inf')), BOUNDED.configure)
-
 
 def test_fields_that_are_sent_are_contiguous_and_scalars_come_first() -> None:
-    layout = state_layout(MIXED)
-    # role; leader, distance; summary, recipients; far.
-    assert layout.offset == (8, 1, 0, 3, 6, 2) and layout.width == 10
-    offsets = layout.offsets
-    assert (offsets.width, offsets.sent_from, offsets.sent_to) == (10, 1, 8)
-    assert (offsets.leader, offsets.distance, offsets.role, offsets.summary) == (1, 2, 0, 3)
-    assert offsets.reach == offsets.decision == ABSENT
-    assert layout.vectors.tolist() == [[8, 2], [3, 3], [6, 2]]
+    algorithm = entrants({'name': 'bounded', 'radius': 30, 'regions': {}}).entrants[0].algorithm
+    layout = state_layout(algorithm)
+    words = {field: range(offset, offset + (1 if field.padding is None else len(field.padding)))
+             for field, offset in zip(algorithm.fields, layout.offset)}
+    assert sorted(sum(map(list, words.values()), [])) == [*range(layout.width)]
+    sent = [word for field, of_field in words.items() if not field.kept for word in of_field]
+    assert sorted(sent) == [*range(layout.offsets.sent_from, layout.offsets.sent_to)]
+    assert max(words[field].start for field in words if field.padding is None) < min(
+        words[field].start for field in words if field.padding)
 
 
 def stand_in(state):  # type: ignore[no-untyped-def]

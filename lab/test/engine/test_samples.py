@@ -194,46 +194,6 @@ def test_loads_are_nan_when_the_aggregate_is_no_sum() -> None:
         'counted', 'present', 'load_mean', 'load_sigma'))
 
 
-def together(collection: str) -> Simulation:
-    """Return 12 synchronous rounds of the line; messages arrive before the next round."""
-    stage = begun(scene(
-        devices=[FOUR], messages={'range': 10, 'delay': [0.5, 0.5]}, rounds={'phase': 'together'},
-        strength={'cycle': ['id']},
-        algorithms=[{'name': 'bounded', 'radius': 60, 'regions': {'collection': collection}}]))
-    stage.run(12.0)
-    return stage
-
-
-def test_counts_on_a_line_of_four_are_as_computed_by_hand() -> None:
-    """
-    In round 1 each device leads and counts itself; from round 2 on 3, the strongest, leads.
-
-    In round 2 each other device makes the next one its parent and sends it its sum: so 3 counts
-    2, 1 and 0 in rounds 3, 4 and 5. Its decision reaches each of them after as many rounds again.
-    """
-    counted, agreeing = [4, 1, 2, 3, 4, 4, 4, 4], [1, 0.5, 0.25, 0.25, 0.25, 0.5, 0.75, 1]
-    for collection in ('tree', 'multi-path'):
-        stage = together(collection)
-        found = [sampled(stage, k) for k in range(12)]
-        assert [one['counted'] for one in found] == counted + [4] * 4
-        assert [one['agreeing'] for one in found] == agreeing + [1] * 4
-        assert all(one['informed'] == 1 and one['present'] == 4 for one in found)
-        assert found[-1] == {
-            'counted': 4, 'present': 4, 'informed': 1, 'agreeing': 1, 'load_mean': 4,
-            'load_sigma': 0, 'mean_reach': 60}
-
-
-def test_gossip_on_a_line_of_four_counts_as_computed_by_hand() -> None:
-    """
-    Gossip uses a message only if its sender has the same leader.
-
-    The leader is known to 2 in round 2, to 1 in round 3 and to 0 in round 4. So 3 counts them in
-    rounds 3, 5 and 7.
-    """
-    stage = together('gossip')
-    assert [sampled(stage, k)['counted'] for k in range(12)] == [4, 1, 2, 2, 3, 3] + [4] * 6
-
-
 def test_loads_of_two_regions_are_as_computed_by_hand() -> None:
     # With a radius of 20 m, 3 leads 1 and 2, and 0 only itself: loads of 3 and 1.
     stage = begun(scene(
