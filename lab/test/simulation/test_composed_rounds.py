@@ -14,36 +14,24 @@
 
 """Rounds with regions, and with the robots' metrics and strength sources."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 import math
-from pathlib import Path
-import sys
 from typing import Any
 
 from leader_election import Device, parameter, STRENGTH_SOURCES, StrengthSource
 from leader_election.election.messages.region_codec import WHOLE_SHARE
-from leader_election.election.regions.aggregate import Aggregate, Maker
-from leader_election.election.regions.collection import ADD, OWN
+from leader_election.election.regions.aggregate import Aggregate, AGGREGATES, Maker
+from leader_election.election.regions.collection import OWN
 from leader_election.election.regions.region import CANDIDATE, RELAY, WORKER
-from leader_election.parameters.registry import Registry
-from leader_election_lab.experiment import schema
 from leader_election_lab.experiment.scenario import parse, Scenario, ScenarioError
 from leader_election_lab.experiment.schema import Sensor
-from leader_election_lab.runs import sources
 from leader_election_lab.runs.store import fingerprint
-from leader_election_lab.simulation import composed_rounds
 from leader_election_lab.simulation.composed_rounds import readings
 from leader_election_lab.simulation.simulate import message_bytes, simulate
 from leader_election_lab.simulation.simulation import Simulation
 import numpy as np
 import pytest
 from simulations import begun, LINE, line, scene, states
-
-
-@dataclass(frozen=True)
-class Settings:
-    margin: float = parameter(1.0, 'Less than the radius by this.', lower=0.0, upper=9.0)
 
 
 def entrant(**settings: Any) -> list[dict[str, Any]]:
@@ -62,26 +50,11 @@ def until(time: float, **sections: Any) -> Simulation:
     return stage
 
 
-def test_round_takes_the_settings_of_the_scenario() -> None:
-    made = line(algorithms=entrant(
-        collection='gossip', gossip_members=5, gossip_depth=3, aggregate='mean', feedback_gain=2,
-        feedback_alpha=0.5, feedback_target=4, feedback_most=3, spreading='gossip'))
-    entered = made.entrants[0]
-    region = entered.parameters.region
-    assert entered.parameters.election.radius == region.radius == 60.0
-    # A mean consists of two sums: the count and the total.
-    assert [part.tolist() for part in region.layout] == [[0], [0, 2], [0]]
-    assert (region.collection, region.gossip_depth, region.link_range) == (2, 3, 10.0)
-    assert region.spreading == 1
-    assert (region.gain, region.alpha, region.target) == (2.0, 0.5, 4.0)
-    assert region.most == 3.0
-    assert region.undecided.tolist() == [math.inf, math.inf]
-    start = states(begun(made))[0]
-    assert (len(start.members), len(start.contributions), len(start.recipients)) == (5, 10, 0)
-    assert entered.regions is not None and entered.regions.aggregate == 'mean'
-    # With hops the range is infinite.
-    hops = line(messages={'range': 10, 'metric': 'hops'}, algorithms=entrant())
-    assert hops.entrants[0].parameters.region.link_range == math.inf
+@pytest.mark.parametrize(('metric', 'reach'), [('distance', 10.0), ('hops', math.inf)])
+def test_regions_have_the_range_of_links_in_the_metric(metric: str, reach: float) -> None:
+    made = line(messages={'range': 10, 'metric': metric}, algorithms=entrant())
+    region = made.entrants[0].parameters.region
+    assert (region.link_range, region.radius) == (reach, 60.0)
 
 
 @pytest.mark.parametrize(('sections', 'text'), [
@@ -112,29 +85,10 @@ def test_refused_sections_are_named(sections: dict[str, Any], text: str) -> None
     assert '\n' not in str(caught.value)
 
 
-def largest() -> Aggregate:
-    """Return a user's aggregate: the largest reading, by its own function."""
-    return Aggregate('largest', OWN, (0.0,), lambda _, reading: (float(reading),),
-                     lambda row: row[0], combine=max)
-
-
-def total() -> Aggregate:
-    """Return a user's aggregate that uses a built-in part."""
-    return Aggregate('total', ADD, (0.0,), lambda _, reading: (float(reading),),
-                     lambda row: row[0])
-
-
-def test_users_aggregates(monkeypatch: pytest.MonkeyPatch) -> None:
-    registry: Registry[Maker] = Registry('aggregate', 'nobody.has_this_group')
-    for make in (largest, total):
-        registry.add(Maker(make.__name__, make))
-    for module in (schema, composed_rounds, sys.modules[fingerprint.__module__]):
-        monkeypatch.setattr(module, 'AGGREGATES', registry)
-    made = line(algorithms=entrant(aggregate='total'))
-    # Its file is part of the digest.
-    assert sources.of_run((total,)) != sources.of_run(())
-    assert Path(__file__) in sources.sources_of(total)
-    assert fingerprint(made, 'bounded') == fingerprint(made, 'bounded')
+def test_aggregate_with_a_function_of_its_own_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(AGGREGATES._entries, 'largest', Maker('largest', lambda: Aggregate(
+        'largest', OWN, (0.0,), lambda _, reading: (float(reading),), lambda row: row[0],
+        combine=max)))
     with pytest.raises(ScenarioError, match='algorithms.regions.aggregate: largest is not allowed;'
                                             ' it combines by a function of its own'):
         line(algorithms=entrant(aggregate='largest'))
@@ -227,6 +181,9 @@ def test_settings_of_regions_vary_for_algorithms_with_regions() -> None:
 
 
 PARTS = [f'"f":[{WHOLE_SHARE // 2},{WHOLE_SHARE // 2}]', f'"f":[{WHOLE_SHARE}]']
+LINE_TEXTS = [
+    f'{{"v":1,"id":{i},"frame":"map","p":[{10.0 * i},0.0],"c":[-4.0,{40.0 - 10.0 * i},4,{4 - i}]}}'
+    for i in range(5)]
 SQUARE_TEXTS = [
     '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-3.0,20.0,3,2],"t":"count",'
     f'"r":{{"p":1,"s":[1],"r":60,"n":[1,2],{PARTS[0]}}},"d":[4.0]}}',
@@ -243,15 +200,16 @@ GOSSIP_TEXTS = [
     '"r":{"m":[1,0],"g":[0,1],"c":[[1],[1]]},"d":[2.0]}']
 
 
-@pytest.mark.parametrize(('size', 'settings', 'texts'), [
+@pytest.mark.parametrize(('size', 'algorithms', 'texts'), [
+    ((5, 1), [{'name': 'bounded', 'radius': 60}], LINE_TEXTS),
     # A device with two nearer neighbours splits its value between them in halves.
-    ((2, 2), {'feedback_gain': 1, 'feedback_target': 4}, SQUARE_TEXTS),
+    ((2, 2), entrant(feedback_gain=1, feedback_target=4), SQUARE_TEXTS),
     # Each has both members in its state, its own first. Messages leave out the rest.
-    ((2, 1), {'collection': 'gossip'}, GOSSIP_TEXTS)], ids=['square', 'gossip'])
+    ((2, 1), entrant(collection='gossip'), GOSSIP_TEXTS)], ids=['line', 'square', 'gossip'])
 def test_length_of_messages_is_that_of_robots(
-        size: tuple[int, int], settings: dict[str, Any], texts: list[str]) -> None:
-    """The texts are those of robots with one task that has the name of its aggregate."""
-    stage = until(20, algorithms=entrant(**settings), devices=[
+        size: tuple[int, int], algorithms: list[Any], texts: list[str]) -> None:
+    """The texts are those of robots with one task that has the name of its aggregate, or none."""
+    stage = until(20, algorithms=algorithms, devices=[
         {'kind': 'grid', 'columns': size[0], 'rows': size[1], 'step': [10, 10]}])
     assert message_bytes(stage.entrant, stage.network) == np.mean([len(text) for text in texts])
 
@@ -260,16 +218,23 @@ WARM = {'base': 20.0, 'peaks': [0.0, 0.0, 10.0], 'spread': 2.5}
 """Ten degrees warmer at the origin."""
 
 
-def east(known: Any, parameters: Any) -> float:
-    """Return a strength that grows to the east."""
-    return known.x * parameters.margin + 0.0 * known.nearest
+@dataclass(frozen=True)
+class Weights:
+    east: float = parameter(0.0, 'Weight of the coordinate.', lower=0.0, upper=9.0)
+    topic: float = parameter(1.0, "Weight of the number on the source's topic.")
+    clock: float = parameter(0.0, 'Weight of time and id.')
+
+
+def weighted(known: Any, weights: Any) -> float:
+    """Return a strength for all tests here, since each one takes seconds to compile."""
+    return (weights.east * known.x + weights.topic * known.received
+            + weights.clock * known.time * known.id)
 
 
 @pytest.fixture(autouse=True)
-def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setitem(STRENGTH_SOURCES._entries, 'east', StrengthSource(
-        'east', hysteresis=0.0, compute=east, parameters=Settings))
-    yield
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(STRENGTH_SOURCES._entries, 'weighted', StrengthSource(
+        'weighted', hysteresis=1.0, compute=weighted, parameters=Weights))
 
 
 def row(**changes: Any) -> Scenario:
@@ -320,13 +285,33 @@ def test_regions_follow_readings() -> None:
     assert distance[1] == pytest.approx(abs(sensed[0] - sensed[1]))
 
 
-def test_strength_that_robots_compute() -> None:
-    for more, radius, expected in (
-            ({}, {}, 5), ({}, {'wins': 'weakest'}, 0),
-            # All are equally strong: the lower id leads.
-            ({'source_parameters': {'margin': 0.0}}, {}, 0)):
-        assert leaders(row(strength={'cycle': ['east'], **more}, algorithms=[
-            {'name': 'bounded', 'radius': 20.0, **radius}])) == [expected] * 6
+@pytest.mark.parametrize(('weights', 'wins', 'leader'), [
+    ({'east': 1.0}, 'strongest', 5), ({'east': 1.0}, 'weakest', 0),
+    # Devices from 3 on read more. Of these, as of all without a weight, the lower id leads.
+    ({'topic': 9.0}, 'strongest', 3), ({}, 'strongest', 0),
+    # Time passes also where no device moves.
+    ({'clock': 1.0}, 'strongest', 5)])
+def test_strength_that_robots_compute(weights: dict[str, float], wins: str, leader: int) -> None:
+    assert leaders(row(
+        strength={'cycle': ['weighted'], 'source_parameters': {'topic': 0.0, **weights}},
+        algorithms=[{'name': 'bounded', 'radius': 20.0, 'wins': wins}], sensor={'base': 0.1},
+        devices=[{'kind': 'line', 'count': 3, 'reads': 0.2},
+                 {'kind': 'line', 'count': 3, 'first': [3.0, 0.0], 'reads': 0.8}])) == [leader] * 6
+
+
+@pytest.mark.parametrize(('hysteresis', 'leader'), [(0.0, 1), (-1.0, 1), (5.0, 0)])
+def test_devices_announce_strengths_with_hysteresis(hysteresis: float, leader: int) -> None:
+    """Device 0 drives from a reading of 3 to 0.1, device 1 stands at 1. The default is 1."""
+    drive = parse({
+        'duration': 40,
+        'algorithms': [{'name': 'bounded', 'radius': 100, 'ties': 'id', 'hop_limit': 9}],
+        'devices': [{'kind': 'line', 'count': 1}] + 9 * [
+            {'kind': 'line', 'count': 1, 'first': [9, 0], 'moves': False}],
+        'motion': {'kind': 'shuttle', 'start': [0, 0], 'end': [30, 0], 'speed': 1},
+        'sensor': {'peaks': [0, 0, 3], 'spread': 6.07, 'period': 1}, 'messages': {'range': 100},
+        'strength': {'cycle': ['weighted'], 'hysteresis': hysteresis}}, 'drive')
+    first, last = simulate(drive, 'bounded', 0, [4.0, 25.0]).snapshots
+    assert set(first.leader) == {0} and set(last.leader) == {leader}
 
 
 def test_distance_ahead_of_a_device_that_drives_away() -> None:
@@ -365,46 +350,13 @@ def test_distance_ahead_beneath_regions() -> None:
 @pytest.mark.parametrize('changes, text', [
     ({'messages': {'metric': 'range'}}, "messages.metric: 'range' is not allowed; it takes one of "
      'distance, hops, look_ahead, odometry, sensor_difference'),
-    ({'strength': {'cycle': ['east', 'id']}}, 'strength.cycle: .* east is computed in each round'),
+    ({'strength': {'cycle': ['weighted', 'id']}}, 'cycle: .* weighted is computed in each round'),
     ({'strength': {'cycle': ['far']}}, "strength.cycle: 'far' is not allowed; it takes some of"),
     ({'messages': {'metric_parameters': {'look_ahead': 1.0}}}, 'look_ahead'),
-    ({'strength': {'cycle': ['east'], 'source_parameters': {'margin': 99.0}}},
-     'strength.margin: 99.0 is not allowed; it takes 0 to 9'),
+    ({'strength': {'cycle': ['weighted'], 'source_parameters': {'east': 99.0}}},
+     'strength.east: 99.0 is not allowed; it takes 0 to 9'),
     ({'strength': {'hysteresis': 1.0}}, 'strength.hysteresis: 1 is not allowed; it goes with'),
     ({'sensor': {'peaks': [1.0, 2.0]}}, 'sensor.peaks: .* it takes three numbers a peak')])
 def test_refused_sections(changes: dict[str, Any], text: str) -> None:
     with pytest.raises(ScenarioError, match=text):
         row(**changes)
-
-
-ROW = {
-    'duration': 20, 'algorithms': [{'name': 'bounded', 'radius': 100, 'ties': 'id'}],
-    'devices': [{'kind': 'line', 'count': 6, 'step': [1, 0], 'reads': 0.2},
-                {'kind': 'line', 'count': 6, 'first': [6, 0], 'step': [1, 0], 'reads': 0.8}],
-    'sensor': {'base': 0.1}, 'messages': {'range': 1.5}}
-"""Devices 0 to 5 read 0.3, those from 6 to 11 read 0.9."""
-
-
-@pytest.mark.parametrize(('strength', 'leaders'), [
-    ({'cycle': ['trust']}, {6}),
-    ({'cycle': ['data_rate']}, {6}), ({'cycle': ['lower_id']}, {0})])
-def test_readings_of_groups_equal_values_on_topics_of_sources(
-        strength: dict[str, Any], leaders: set[int]) -> None:
-    row = parse(ROW | {'strength': strength}, 'row')
-    at_end = simulate(row, 'bounded', 0, [20.0]).snapshots[0]
-    assert set(at_end.leader) == leaders
-
-
-@pytest.mark.parametrize(('hysteresis', 'leader'), [(0.0, 1), (-1.0, 1), (5.0, 0)])
-def test_devices_announce_strengths_with_hysteresis(hysteresis: float, leader: int) -> None:
-    """Device 0 drives from 3 to 0.1 Mbit/s, device 1 stands at 1. The default is 1 Mbit/s."""
-    drive = parse({
-        'duration': 40,
-        'algorithms': [{'name': 'bounded', 'radius': 100, 'ties': 'id', 'hop_limit': 9}],
-        'devices': [{'kind': 'line', 'count': 1}] + 9 * [
-            {'kind': 'line', 'count': 1, 'first': [9, 0], 'moves': False}],
-        'motion': {'kind': 'shuttle', 'start': [0, 0], 'end': [30, 0], 'speed': 1},
-        'sensor': {'peaks': [0, 0, 3], 'spread': 6.07, 'period': 1}, 'messages': {'range': 100},
-        'strength': {'cycle': ['data_rate'], 'hysteresis': hysteresis}}, 'drive')
-    first, last = simulate(drive, 'bounded', 0, [4.0, 25.0]).snapshots
-    assert set(first.leader) == {0} and set(last.leader) == {leader}

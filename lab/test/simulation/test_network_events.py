@@ -22,11 +22,13 @@ from leader_election.election.algorithms import BOUNDED, RECURSIVE
 from leader_election.election.algorithms.recursive import RecursiveParameters
 from leader_election_lab.experiment.parser import ScenarioError
 from leader_election_lab.experiment.scenario import load
-from leader_election_lab.simulation.network_events import DeviceSelection, EVENTS, hesitant
+from leader_election_lab.simulation.build import network_of
+from leader_election_lab.simulation.network_events import DeviceSelection, hesitant
 from leader_election_lab.simulation.simulation import Simulation
+from leader_election_lab.states import state_layout
 import numpy as np
 import pytest
-from simulations import begun, counts, held, in_flight, leaders, line, rounds, states
+from simulations import begun, held, in_flight, leaders, line, scene, states
 
 PHANTOM = 5
 """An id that no device on the line has."""
@@ -55,50 +57,6 @@ def on_its_way(stage: Simulation) -> list[tuple[int, int, Any]]:
 
 def event(kind: str, **details: Any) -> list[dict[str, Any]]:
     return [{'kind': kind, 'at': 10, **details}]
-
-
-@pytest.mark.parametrize('some', [{'first': 4}, {'leaders': True}])
-def test_device_that_dies_is_gone_at_once(some: dict[str, Any]) -> None:
-    stage = until(10, events=event('die', **some))
-    # All devices of the line have received from their neighbours, and follow the last.
-    assert [state.distance for state in states(stage)] == [40, 30, 20, 10, 0]
-    assert leaders(stage) == [4] * 5
-    assert heard(stage).keys() == {(i, j) for i in range(5) for j in range(5) if abs(i - j) == 1}
-    happen(stage)
-    assert sorted(i for i, _ in rounds(stage, 11)) == [0, 1, 2, 3]
-    assert not any(4 in link for link in heard(stage))
-    # Its candidacy circulates among the other devices for a while, and disappears.
-    stage.run(10 + FORGETTING + 5)
-    assert leaders(stage)[:4] == [3] * 4
-    assert states(stage)[0].distance == 30
-
-
-def test_last_message_may_stay_until_it_expires() -> None:
-    stage = until(10, events=event('die', first=4, linger=True),
-                  messages={'range': 10, 'expiry': 3.5})
-    sent = float(stage.network.devices.sent[4])
-    happen(stage)
-    for i, now in rounds(stage, 30):
-        assert i != 4
-        if i == 3:
-            assert ((3, 4) in heard(stage)) == (now - sent <= 3.5)
-    assert leaders(stage)[:4] == [3] * 4
-
-
-def test_joining_device_is_received_after_its_first_message() -> None:
-    # Without device 2 there are two lines of two.
-    stage = until(10, events=event('join', first=2, last=2))
-    assert leaders(stage)[:2] == [1, 1] and leaders(stage)[3:] == [4, 4]
-    assert counts(stage)['rounds'] == 4 * 10
-    assert not any(2 in link for link in heard(stage))
-    happen(stage)
-    assert not any(2 in link for link in heard(stage))
-    for _ in rounds(stage, 12):
-        known = {receiver for receiver, sender in heard(stage) if sender == 2}
-        assert known == ({1, 3} if stage.network.watch.has_run[2] else set())
-    assert stage.network.watch.has_run[2]
-    stage.run(16)
-    assert leaders(stage) == [4] * 5
 
 
 def test_device_that_joins_again_is_reset_but_its_messages_remain() -> None:
@@ -165,42 +123,16 @@ def test_state_event_claims_random_leaders() -> None:
     assert [state.distance for state in claimed] == [40, 30, 20, 10, 0]
 
 
-@pytest.mark.parametrize('seed', range(4))
-def test_swarm_recovers_from_corrupted_states(seed: int) -> None:
-    stage = begun(line(events=event('corrupt')), seed)
-    stage.run(10)
-    before = heard(stage)
-    happen(stage)
-    assert heard(stage) == before
-    assert leaders(stage) != [4] * 5
-    # Wrong states disappear. Then the right candidacy spreads from one end to the other.
-    stage.run(10 + FORGETTING + 5)
-    assert [tuple(state) for state in states(stage)] == [
-        (-4.0, 40.0 - 10.0 * i, 4, 4 - i) for i in range(5)]
-
-
 def test_corrupt_changes_the_selected_devices_alone() -> None:
     stage = until(10, events=event('corrupt', first=1, share=0.5, most=7.0))
-    before = states(stage)
+    before, sent = states(stage), heard(stage)
     happen(stage)
     changed = [i for i in range(5) if states(stage)[i] != before[i]]
     assert len(changed) == 2 and 0 not in changed
+    # Messages that were sent before are unchanged.
+    assert heard(stage) == sent
     assert all(0 <= states(stage)[i].distance <= 7 and -7 <= states(stage)[i].value <= 0
                for i in changed)
-
-
-@pytest.mark.parametrize(('axis', 'expected'), [('x', [1, 1, 4, 4, 4]), ('y', [4] * 5)])
-def test_network_splits_and_heals(axis: str, expected: list[int]) -> None:
-    stage = until(10, events=[{'kind': 'split', 'at': 10, 'axis': axis, 'line': 15},
-                              {'kind': 'heal', 'at': 25}])
-    happen(stage, 0)
-    stage.run(10 + FORGETTING + 5)
-    assert leaders(stage) == expected
-    assert ((1, 2) in heard(stage)) == (axis == 'y')
-    stage.run(25)
-    happen(stage, 1)
-    stage.run(31)
-    assert leaders(stage) == [4] * 5
 
 
 def chosen(network: Any, seed: int = 0, **some: Any) -> list[int]:
@@ -269,6 +201,13 @@ def test_each_device_is_selected_with_the_chance() -> None:
     assert all(set(drawn(0.3, seed)) <= set(drawn(0.6, seed)) for seed in range(50))
 
 
+def test_split_is_by_the_coordinate_that_it_names() -> None:
+    stage = begun(scene(events=event('split', axis='y', line=30)))
+    happen(stage)
+    devices = stage.network.devices
+    assert devices.group.tolist() == (devices.position[:, 1] > 30).tolist()
+
+
 def test_device_that_crosses_the_line_keeps_its_side() -> None:
     # Device 0 is at 0 m when the line is drawn at 15 m, and is then moved to the other side.
     stage = until(10, events=event('split', line=15))
@@ -291,39 +230,23 @@ def test_strength_has_the_sign_of_the_scenario() -> None:
         assert leaders(stage) == [expected] * 5
 
 
-def simulation(name: str = 'acsos2022_edge_rounding') -> Simulation:
-    return begun(load(name))
-
-
-def hesitating(stage: Simulation, at: float) -> np.ndarray:
-    """Apply the event, and return a mask of the devices that hesitate."""
-    event = EVENTS.get('rounding')
-    stage.happen(event, event.parameters(at=at))
-    return stage.columns.hesitates != 0
+def hesitating(rounds: int) -> np.ndarray:
+    """Return a mask of the devices that hesitate after so many rounds of 1 s."""
+    scenario, random = load('acsos2022_edge_rounding'), np.random.default_rng(0)
+    [entrant, *_], [(event, parameters), *_] = scenario.entrants, scenario.events
+    network, *_ = network_of(scenario, entrant, 0, random, random)
+    for _ in range(rounds):
+        network.devices.sent[:] = network.rounds.time
+        # Sums, as in the artefact and in the engine.
+        network.rounds.time[:] += 1.0
+    event.happen(parameters, network, entrant.algorithm, random)
+    return state_layout(entrant.algorithm).columns(network.exports).hesitates != 0
 
 
 def test_sixth_of_all_devices_hesitate_where_the_time_crosses_a_power_of_two() -> None:
-    stage = simulation()
-    times = stage.network.rounds.time.copy()
-    for _ in range(63):
-        times += 1.0
-    # Sums as in the artefact: a device hesitates if the last difference is too small.
-    expected = (times + 1.0) - times < 1.0
-    stage.play(0.0, 64.0)
-    found = hesitating(stage, 64.0)
-    assert (found == expected).all()
     # 1011 devices: a sixth, and four standard deviations to either side.
-    assert found.mean() == pytest.approx(1 / 6, abs=4 * np.sqrt(5 / 36 / 1011))
-
-
-def test_device_hesitates_for_one_round_and_only_at_powers_of_two() -> None:
-    stage = simulation()
-    stage.play(0.0, 4.0)
-    assert hesitating(stage, 4.0).any()
-    stage.play(4.0, 5.0)
-    assert not stage.columns.hesitates.any()
-    stage.play(5.0, 7.0)
-    assert not hesitating(stage, 7.0).any()
+    assert hesitating(64).mean() == pytest.approx(1 / 6, abs=4 * np.sqrt(5 / 36 / 1011))
+    assert not hesitating(63).any() and not hesitating(65).any()
 
 
 def three(radius: float) -> Network:
