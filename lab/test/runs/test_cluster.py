@@ -16,18 +16,19 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, ExitStack
+from functools import partial
 from pathlib import Path
 import shutil
 import subprocess
 import sys
 
+import distributed
 import leader_election
 from leader_election_lab.runs import cluster, results
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs.files import ResultError
 import pytest
 from runs.test_computation import kept_runs, RecordedProgress
-from runs.test_store import edit
 from small_scenario import load, VARIED
 
 PACKAGE = Path(leader_election.__file__).parent
@@ -56,30 +57,19 @@ def scheduler() -> 'Iterator[tuple[str, subprocess.Popen[str]]]':
 
 
 @contextmanager
-def workers(address: str, count: int = 1, *more: str, folder: Path = PACKAGE.parent,
-            ) -> 'Iterator[list[subprocess.Popen[str]]]':
-    """Start workers of one thread, and wait until they have joined."""
-    with ExitStack() as stack:
-        started = [stack.enter_context(process(
-            'worker', address, '--nthreads', '1', '--no-nanny', '--no-dashboard',
-            '--death-timeout', '30',
-            *more, folder=folder)) for _ in range(count)]
-        for worker in started:
-            # The scheduler's count of workers may still include a worker that was killed.
-            assert worker.stderr is not None
-            next(line for line in worker.stderr if 'Registered to:' in line)
+def worker(address: str, *more: str, folder: Path = PACKAGE.parent,
+            ) -> 'Iterator[subprocess.Popen[str]]':
+    """Start a worker of one thread, and wait until it has joined."""
+    with process('worker', address, '--nthreads', '1', '--no-nanny', '--no-dashboard',
+                 '--death-timeout', '30', *more, folder=folder) as started:
+        # The scheduler's count of workers may still include a worker that was killed.
+        assert started.stderr is not None
+        next(line for line in started.stderr if 'Registered to:' in line)
         yield started
 
 
-@pytest.fixture(scope='module')
-def steady() -> Iterator[str]:
-    """Return the address of a scheduler with one permanent worker."""
-    with scheduler() as (address, _), workers(address):
-        yield address
-
-
 def test_lost_workers_change_nothing_and_a_lost_scheduler_is_an_error(tmp_path):
-    scenario = load(tmp_path, VARIED)
+    scenario = load(tmp_path, VARIED + 'measure: {devices: true}\n')
     started: list[subprocess.Popen[str]] = []
     with ExitStack() as stack, scheduler() as (address, of_scheduler):
         class Joining(RecordedProgress):
@@ -88,7 +78,7 @@ def test_lost_workers_change_nothing_and_a_lost_scheduler_is_an_error(tmp_path):
             def note(self, text: str) -> None:
                 super().note(text)
                 if text.startswith('no worker is connected'):
-                    started.extend(stack.enter_context(workers(address)))
+                    started.append(stack.enter_context(worker(address)))
 
             def finished(self, what: str, rounds: int) -> None:
                 super().finished(what, rounds)
@@ -114,29 +104,6 @@ def test_lost_workers_change_nothing_and_a_lost_scheduler_is_an_error(tmp_path):
     assert ', 1 worker, ' in last
     assert dataset.equals(runs.run(scenario, range(3), tmp_path / 'threads'))
     assert kept_runs(tmp_path) >= 5
-
-
-def test_worker_with_other_code_is_not_used(steady, tmp_path):
-    other = tmp_path / 'other'
-    shutil.copytree(PACKAGE, other / PACKAGE.name, ignore=shutil.ignore_patterns('__pycache__'))
-    with open(other / PACKAGE.name / 'election' / 'algorithms' / 'bounded.py', 'a') as source:
-        source.write('EDITED = True\n')
-    scenario = load(tmp_path)
-    with workers(steady, folder=other):
-        progress = RecordedProgress()
-        dataset = runs.run(scenario, range(3), tmp_path, progress=progress, cluster=steady)
-        text = progress.text.getvalue()
-        assert text.count('is not used: bounded: another code') == 1
-        assert ', 1 worker, ' in text and ', 2 workers' not in text
-        assert len(results.present(dataset)) == 6
-
-
-def test_cluster_is_refused_when_no_worker_can_be_used(steady, tmp_path, monkeypatch):
-    # The worker has the unchanged code.
-    edit(monkeypatch, 'bounded')
-    with pytest.raises(
-            ResultError, match='no worker of .* can be used: bounded: another code; each has to'):
-        runs.run(load(tmp_path), range(2), tmp_path, cluster=steady)
 
 
 DEADLY_PLACE = """
@@ -166,19 +133,46 @@ vary: {devices.deadly: [false, true]}
 """
 
 
-def test_run_that_kills_its_workers_is_named(tmp_path, monkeypatch):
+def test_worker_with_other_code_is_not_used_and_run_that_kills_its_workers_is_named(
+        tmp_path, monkeypatch):
+    other = tmp_path / 'other'
+    shutil.copytree(PACKAGE, other / PACKAGE.name, ignore=shutil.ignore_patterns('__pycache__'))
+    with open(other / PACKAGE.name / 'election' / 'algorithms' / 'bounded.py', 'a') as source:
+        source.write('EDITED = True\n')
     (tmp_path / 'minefield.py').write_text(DEADLY_PLACE)
     monkeypatch.syspath_prepend(str(tmp_path))
     __import__('minefield')
     # The workers import it as well.
     monkeypatch.setenv('PYTHONPATH', str(tmp_path), prepend=':')
     monkeypatch.setenv('DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES', '0')
-    scenario = load(tmp_path, MINES)
-    with scheduler() as (address, _), workers(address, 2, '--preload', 'minefield'):
+    with scheduler() as (address, _), ExitStack() as stack:
+        with worker(address, folder=other):
+            with pytest.raises(ResultError, match='no worker of .* can be used: bounded: another '
+                                                  'code; each has to'):
+                runs.run(load(tmp_path), range(2), tmp_path, cluster=address)
+            stack.enter_context(worker(address, '--preload', 'minefield'))
+            progress = RecordedProgress()
+            dataset = runs.run(load(tmp_path), range(3), tmp_path, progress=progress,
+                               cluster=address)
+            text = progress.text.getvalue()
+            assert text.count('is not used: bounded: another code') == 1
+            assert ', 1 worker, ' in text and ', 2 workers' not in text
+            assert len(results.present(dataset)) == 6
+        stack.enter_context(worker(address, '--preload', 'minefield'))
+        mines = tmp_path / 'mines'
+        mines.mkdir()
         with pytest.raises(ResultError, match='bounded, seed 0, variant 2: all workers that were '
                                               'given this run died; .* All other runs are kept'):
-            runs.run(scenario, [0], tmp_path, progress=RecordedProgress(), cluster=address)
-    assert kept_runs(tmp_path) == 1
+            runs.run(load(mines, MINES), [0], mines, progress=RecordedProgress(), cluster=address)
+    assert kept_runs(mines) == 1
+
+
+def test_local_cluster_gives_the_same_results(tmp_path, monkeypatch):
+    # Its workers are threads here, which start sooner than processes.
+    monkeypatch.setattr(distributed, 'LocalCluster', partial(
+        distributed.LocalCluster, processes=False))
+    found = runs.run(load(tmp_path), range(2), tmp_path / 'local', workers=2, cluster='local')
+    assert found.equals(runs.run(load(tmp_path), range(2), tmp_path / 'processes'))
 
 
 def test_missing_scheduler_is_an_error(tmp_path, monkeypatch):

@@ -77,25 +77,6 @@ def test_measures_agree_with_those_of_all_devices_and_change_none(tmp_path: Path
     assert not {*DEVICE_MEASURES} & {*plain}
 
 
-def test_measures_are_equal_by_one_process_by_two_and_by_a_cluster(tmp_path: Path) -> None:
-    pytest.importorskip('distributed')
-    one, two, cluster = (
-        lab.run(lab.load(WALK), 2, tmp_path / name, workers=workers, cluster=address)
-        for name, workers, address in (('1', 1, None), ('2', 2, None), ('c', 1, 'local')))
-    assert one.equals(two) and one.equals(cluster)
-
-
-def test_branches_of_a_run_do_not_share_measures(tmp_path: Path) -> None:
-    """Two variants with a common start are computed from one copy of it each."""
-    late = {**LINE, 'vary': {'events.at': [5.5, 8.5]}}
-    together = lab.run(lab.load(late), 1, tmp_path / 'together')
-    for at in (5.5, 8.5):
-        alone = lab.run(lab.load(LINE, values={'events.at': at}), 1, tmp_path / f'{at}')
-        for name in DEVICE_MEASURES:
-            assert together[name].sel({'events.at': at}).drop_vars('events.at').equals(
-                alone[name]), name
-
-
 def test_file_and_table_have_a_row_for_each_device_of_a_variant(tmp_path: Path) -> None:
     scenario = lab.load({**LINE, 'events': [], 'first_id': 5, 'vary': {'devices.count': [2, 3]}})
     found = lab.run(scenario, 2, tmp_path)
