@@ -14,8 +14,19 @@
 
 """The processes that tests of the laboratory start import the sources of this checkout."""
 
+from collections.abc import Iterator
 import os
 
 from environment import variables
+from leader_election.election.algorithms import ALGORITHMS
+import pytest
 
 os.environ['PYTHONPATH'] = variables()['PYTHONPATH']
+
+
+@pytest.fixture
+def registered() -> Iterator[None]:
+    """Remove the algorithms that a test registers."""
+    before = dict(ALGORITHMS._entries)
+    yield
+    ALGORITHMS._entries = before

@@ -15,7 +15,7 @@
 """Small simulations whose state tests inspect during the run."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
 from leader_election_lab.engine.device_round import call_round
@@ -138,6 +138,44 @@ def leaders(stage: Simulation) -> list[int]:
     """Return the leader of each device."""
     found: list[int] = stage.columns.leader.tolist()
     return found
+
+
+# An algorithm of a user, whose rounds make mistakes.
+
+
+class State(NamedTuple):
+    """Its state."""
+
+    leader: int
+    distance: float
+    rounds: float
+
+
+class States(NamedTuple):
+    """Its columns."""
+
+    leader: list[int]
+    distance: list[float]
+    rounds: list[float]
+
+
+class Reach(NamedTuple):
+    """Its parameters."""
+
+    radius: float
+
+
+def own_algorithm(own_round: Any) -> Algorithm:
+    """Return an algorithm of a user, whose code is kept by its name and file."""
+    return Algorithm(own_round.__name__, own_round, State, States,
+                     lambda device: State(device.id, 0.0, 0.0), Reach)
+
+
+def of_own(name: str, **sections: Any) -> Scenario:
+    """Return a scenario of an algorithm in nine devices in a line."""
+    return parse({'duration': 20, 'devices': [{'kind': 'line', 'count': 9}], **{
+        'messages': {'range': 2}, 'algorithms': [{'name': name, 'radius': 5, 'label': 'mine'}],
+        **sections}}, 'small')
 
 
 # Rounds as the laboratory compiles them, called one at a time.

@@ -62,40 +62,6 @@ def test_sweep_varies_one_key_alone():
                 assert getattr(loaded, part) == getattr(base, part)
 
 
-STRIP = """
-duration: 30
-algorithms: [{name: bounded, radius: 3.2}]
-devices:
-  - {kind: line, count: 8, first: [1, 0], step: [1, 0], moves: false}
-  - {kind: grid, columns: 1, rows: 1, first: [1.5, 0]}
-  - {kind: grid, columns: 1, rows: 1, first: [0, 0], moves: false}
-motion: {kind: shuttle, start: [1.5, 0], end: [4.5, 0], speed: 0.1}
-messages: {range: 1.2}
-strength: {cycle: [id]}
-"""
-
-
-@pytest.mark.parametrize('seed', range(2))
-def test_strip_changes_leaders_as_computed_by_hand(seed, tmp_path):
-    """
-    Eight devices stand at 1 to 8 m, ids 0 to 7, and 9 at 0 m. Device 8 drives from 1.5 to 4.5 m.
-
-    Inside of the radius of 3.2 m device 9 leads it, and those at 1, 2 and 3 m. Those at 5 to 8 m
-    have device 7, at 8 m. The one at 4 m is too far from both, and leads itself. At its end device
-    8 leads itself, and takes those at 4, 5, 6 and 7 m, which are 0.5 to 2.5 m away. The one at 8 m
-    is 3.5 m away. As it comes nearer to them all the time, each of these five changes once.
-    """
-    path = tmp_path / 'strip.yaml'
-    path.write_text(STRIP)
-    strip = scenario.load(str(path))
-    run = simulate(strip, 'bounded', seed, strip.times().tolist())
-    # The first 10 s are the initial convergence.
-    inside, outside = run.snapshots[9], run.snapshots[-1]
-    assert inside.leader.tolist() == [9, 9, 9, 3, 7, 7, 7, 7, 9, 9]
-    assert outside.leader.tolist() == [9, 9, 9, 8, 8, 8, 8, 7, 8, 9]
-    assert run.samples[10:, 1].sum() == np.sum(inside.leader != outside.leader) == 5
-
-
 def test_only_base_stations_lead():
     stations = scenario.load('base_stations')
     _, moving = stations.variants()[2]

@@ -41,30 +41,10 @@ def test_average_leaves_out_the_first_sixth_and_no_more():
     assert np.isnan(averages.sel(seed=1))
 
 
-def test_mean_has_the_interval_of_student():
-    # Mean 5, deviation 2 (squares 4 + 4 + 0 + 0 + 8 = 16 over 4), t(4, 97.5 %) = 2.776445:
-    # half a width of 2.776445 * 2 / sqrt(5) = 2.483328.
-    samples = np.array([3.0, 7.0, 5.0, 5.0 - math.sqrt(4.0), 5.0 + math.sqrt(4.0)])
-    assert np.square(samples - 5.0).sum() == 16.0
-    assert estimate_mean(samples) == pytest.approx((5.0, 5.0 - 2.483328, 5.0 + 2.483328), abs=1e-6)
-
-
 def test_mean_has_no_interval_when_there_is_one_seed():
     assert estimate_mean(np.array([4.0]))[0] == 4.0
     assert np.isnan(estimate_mean(np.array([4.0]))[1:]).all()
     assert np.isnan(estimate_mean(np.array([]))).all()
-
-
-def test_settling_time_counts_from_the_switch():
-    times = np.arange(1.0, 11.0)
-    # Switch at 4: below at 5, up again at 6 and 7, below from 8 on; at 11 there is nothing.
-    curve = np.array([0.0, 0.0, 0.0, 9.0, 0.0, 5.0, 1.0, 0.9, 0.0, 0.0])
-    assert settling_time(times, curve, 1.0, 4.0, 10.0) == 4.0
-    # Samples at the switch itself, and after the end, do not count.
-    assert settling_time(times, curve, 1.0, 7.0, 10.0) == 1.0
-    assert settling_time(times, curve, 1.0, 0.0, 3.0) == 1.0
-    assert math.isnan(settling_time(times, curve, 1.0, 4.0, 7.0))
-    assert math.isnan(settling_time(times, curve, 1.0, 10.0, 20.0))
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0, math.nan]), min_size=1, max_size=12),

@@ -233,11 +233,3 @@ def test_line_states_whether_the_last_level_was_reached(tmp_path: Path) -> None:
 def test_levels_out_of_range_are_refused(entry: dict[str, object], message: str) -> None:
     with pytest.raises(ScenarioError, match=f'^scenario line: {message}'):
         line(None, algorithms=[{'name': 'recursive', 'radius': 1, **entry}])
-
-
-def test_replicates_have_the_levels_of_the_scenario() -> None:
-    scenario = line(None, algorithms=[{'name': 'recursive-replicated', 'radius': 1, 'levels': 20}])
-    stage = Simulation(scenario, scenario.entrants[0], 0)
-    stage.play()
-    assert stage.columns.best_distance.shape == (33, 20)
-    assert stage.columns.depth.max() <= 16

@@ -234,7 +234,8 @@ NOT_ALLOWED = [(key, with_value(key, value)) for key, values in VALUES.items()
     ('events.last', event('die', first=3, last=2)),
     ('events.claim', event('state', claim='throne')),
     ('events.values', event('state', fields=['distance'])),
-    ('events.values', event('state', fields=['leader'], values=[2.0**53 + 2])),
+    *(('events.values', event('state', fields=['leader'], values=[value]))
+      for value in (1.5, 2.0**53 + 2)),
     ('events.fields', event('state', fields=['diameter'], values=[1])),
     ('events.kind', event('strength', value=3)
      | {'strength': {'cycle': ['id', 'degree'], 'every': 4}}),
@@ -264,17 +265,8 @@ def test_value_out_of_range_is_refused(key, sections):
     ({'messages': [5]}, 'messages: takes keys and values, not [5]'),
     ({'algorithms': [BOUNDED, BOUNDED]},
      "algorithms: two are called 'bounded'; give each a label"),
-    (event('state', fields=['colours'], values=[1]),
-     "events.fields: 'colours' is not allowed; it takes some of value, distance, leader"),
-    (event('state', fields=['leader'], values=[1.5]),
-     'events.values: 1.5 is not allowed; it takes a whole number for leader, up to 9007199'),
-    (event('die', at=12), 'events.at: 12 is not allowed; it takes up to duration, which is 10 s'),
-    (event('strength') | {'strength': {'cycle': ['degree']}},
-     "events.kind: 'strength' is not allowed; it takes a strength.cycle without degree"),
     ({'strength': {'cycle': []}},
      'strength.cycle: [] is not allowed; it takes at least one of random, degree, '),
-    (algorithm(radius=-1),
-     'algorithms.radius: -1 is not allowed; it takes more than 0 m, up to 1e+06 m'),
     ({'duration': 1e9, 'measure': {'interval': 0.001}},
      'duration: 1000000000.0 is not allowed; it takes up to 10000000 times measure.interval, '
      'which is 0.001 s'),

@@ -23,7 +23,7 @@ from leader_election.parameters import build, ParameterError
 from leader_election_lab.engine.device_round import call_step
 from leader_election_lab.engine.entry_points import step_entry
 from leader_election_lab.motions import LEVY, SHUTTLE, WAYPOINT
-from leader_election_lab.motions.walks import box, check_walls, confine, pareto, set_out, stride
+from leader_election_lab.motions.walks import box, check_walls, confine, set_out
 from numba import njit
 import numpy as np
 import pytest
@@ -39,23 +39,6 @@ class Legs(NamedTuple):
 
 def legs():
     return Legs(np.zeros((1, 2)), np.zeros(1, np.int64), np.zeros((1, 2)))
-
-
-@pytest.mark.parametrize(('length', 'whole'), [(5.0, 0), (6.0, 0), (2.5, 1), (2.0, 2)])
-def test_leg_has_whole_strides_and_a_last_one(length, whole):
-    walk = legs()
-    set_out(walk, 0, 1.0, 1.0, 4.0, 5.0, length)
-    assert walk.left[0] == whole
-    assert walk.target[0].tolist() == [4.0, 5.0]
-
-
-def test_stride_follows_the_leg():
-    walk, position = legs(), np.array([[1.0, 1.0]])
-    set_out(walk, 0, 1.0, 1.0, 4.0, 5.0, 2.5)
-    assert stride(walk, 0, position)
-    assert position[0].tolist() == [2.5, 3.0]  # half of the way
-    assert not stride(walk, 0, position)
-    assert position[0].tolist() == [2.5, 3.0]
 
 
 def test_leg_of_astronomic_length_has_a_finite_number_of_strides():
@@ -148,12 +131,6 @@ def test_directions_are_uniform_and_lengths_pareto():
     assert kstest(np.hypot(x, y), scipy.stats.pareto(1.5, scale=2.0).cdf).pvalue > 0.01
 
 
-@given(st.floats(0.01, 100), st.floats(0.2, 5), st.floats(0, 1, exclude_max=True))
-def test_leg_lengths_have_the_quantiles_of_pareto(scale, shape, chance):
-    """The Pareto distribution: longer than a length are (scale / length) ^ shape of the legs."""
-    assert (scale / pareto(scale, shape, chance)) ** shape == pytest.approx(1 - chance)
-
-
 def test_waypoint_walk_has_the_legs_and_pause_computed_by_hand():
     """From (1, 1) to (4, 5), 5 m away, in strides of 2 m; two ticks of pause; then to (4, 8)."""
     values = {'speed': [1.0, 4.0], 'pause': 1.5, 'walls': WALLS}
@@ -171,14 +148,6 @@ def test_waypoint_walk_has_the_legs_and_pause_computed_by_hand():
         [4.0, 8.0],
         [4.0, 8.0],
     ]]
-
-
-def test_pauses_have_their_length():
-    """Walls so near that each leg is one stride: a walk is one tick, and a pause of 3 follows."""
-    values = {'speed': [9.0, 9.0], 'pause': 3.0, 'walls': [0, 0, 1, 1]}
-    moved = step_lengths(walk(WAYPOINT, values, [[0.5, 0.5]], 41))[:, 0] > 0
-    # The first tick draws.
-    assert moved.tolist() == [False] + [True, False, False, False] * 10
 
 
 VALUES = {'start': [0.0, 0.0], 'end': [3.0, 4.0], 'speed': 2.0}

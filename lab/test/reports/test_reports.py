@@ -16,7 +16,7 @@
 
 from pathlib import Path
 
-from leader_election_lab.reports import write_report
+from leader_election_lab.reports import report, write_report
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs.files import ResultError
 import pytest
@@ -37,6 +37,8 @@ def test_report_has_means_differences_figure_versions_and_text(tmp_path: Path) -
         assert text.count(part) == 1, part
     assert 'plug-in' not in text
     assert (tmp_path / 'figures' / 'small.png').stat().st_size > 10000
+    alone = report(dataset.sel(algorithm=['bounded']), ['leaders'], 'small.png')
+    assert '| bounded | 5 | 0.' in alone and 'differences' not in alone
 
 
 def test_report_takes_measures_and_a_path(tmp_path: Path) -> None:
@@ -49,8 +51,3 @@ def test_report_takes_measures_and_a_path(tmp_path: Path) -> None:
         write_report(dataset, tmp_path, out=tmp_path / 'own.txt')
     with pytest.raises(ResultError, match="measure 'nix' is not allowed"):
         write_report(dataset, tmp_path, ['nix'])
-
-
-def test_report_has_no_differences_when_there_is_one_algorithm(tmp_path: Path) -> None:
-    dataset = runs.run(load(tmp_path), [0], tmp_path, ['bounded'])
-    assert 'differences' not in write_report(dataset, tmp_path).read_text()

@@ -16,10 +16,7 @@
 
 from example_results import results
 from leader_election.swarm.view.formatting import GONE
-from leader_election_lab.analysis.measures import estimate_mean
-from leader_election_lab.figures import colour_of
 from leader_election_lab.simulation.run import Snapshot
-from matplotlib.colors import to_rgb
 import numpy as np
 import pytest
 import reproduction
@@ -32,24 +29,6 @@ TIMES = np.arange(1.0, 61.0)
 def lines(axes):
     """Return the lines on axes, by their labels."""
     return {line.get_label(): line for line in axes.get_lines()}
-
-
-def test_mean_over_seeds_is_drawn_in_the_colour_of_its_algorithm():
-    # The band is the interval of the mean of these seeds, 0.3.
-    seeds = np.array([0.2, 0.4, 0.25, 0.35])
-    dataset = results(['bounded', 'classic'], TIMES, 4, instability=seeds.reshape(4, 1))
-    [axes] = draw_instability(dataset).axes
-    assert set(lines(axes)) == {'bounded', 'classic'}
-    for algorithm, line in lines(axes).items():
-        assert line.get_xdata().tolist() == TIMES.tolist()
-        assert line.get_ydata() == pytest.approx(0.3)
-        assert to_rgb(line.get_color()) == colour_of(algorithm)
-    [corners] = {tuple(np.unique(band.get_paths()[0].vertices[:, 1].round(9)))
-                 for band in axes.collections}
-    _, low, high = estimate_mean(seeds)
-    assert corners == pytest.approx((low, high))
-    # Over less than a decade the axis is linear, and begins at 0.
-    assert axes.get_yscale() == 'linear' and axes.get_ylim()[0] == 0.0 < axes.get_ylim()[1] < 1.0
 
 
 def test_band_ends_at_0_and_1():

@@ -22,9 +22,7 @@ from example_results import results
 from leader_election_lab.analysis.measures import Estimate
 from leader_election_lab.experiment import scenario
 from leader_election_lab.runs import computation as runs
-from leader_election_lab.runs.files import path_of, ResultError
-from leader_election_lab.runs.results import empty, save
-from leader_election_lab.runs.store import digests
+from leader_election_lab.runs.files import ResultError
 from PIL import Image
 import pytest
 import reproduction
@@ -163,11 +161,3 @@ def test_report_that_cannot_be_written_is_an_error(tmp_path):
     (tmp_path / 'report.md').mkdir()
     with pytest.raises(ResultError, match='report.md cannot be written'):
         conclude('text', [], tmp_path)
-
-
-def test_figure_is_refused_when_results_are_of_another_text(tmp_path: Path) -> None:
-    other = scenario.load('sweep_loss').replaced({'algorithms.radius': 3})
-    labels = [entrant.label for entrant in other.entrants]
-    save(empty(other, labels, [0]), other, path_of(tmp_path, 'sweep_loss'), digests(other))
-    with pytest.raises(ResultError, match='holds runs of another text of the scenario'):
-        figures.draw('sweep_loss', tmp_path, tmp_path / 'sweep.png')

@@ -60,8 +60,9 @@ def settling_after(**rounds: tuple[float, ...]) -> xr.Dataset:
 def test_first_to_settle_is_first_after_each_switch() -> None:
     others = {'classic': (40.0,) * 6, 'recursive': (50.0,) * 6}
     always = settling_after(bounded=(20.0, 30.0) * 3, **others)
-    assert [reading.value.value for reading in settles_sooner(always, 'bounded')] == [10.0, 20.0]
-    assert verdict(settles_sooner(always, 'bounded')) == 'yes'
+    readings = settles_sooner(always, 'bounded')
+    assert [reading.value.value for reading in readings] == [10.0, 20.0]
+    assert verdict(readings) == 'yes'
     # Second after one of six switches: the mean would hide it.
     once = settling_after(bounded=(20.0,) * 5 + (45.0,), **others)
     assert verdict(settles_sooner(once, 'bounded')) == 'no'

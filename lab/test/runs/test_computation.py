@@ -14,9 +14,7 @@
 
 """The computation of missing runs, in processes."""
 
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-import fcntl
 from functools import partial
 from io import StringIO
 import multiprocessing
@@ -166,28 +164,6 @@ def test_two_computations_at_once_are_refused(tmp_path):
     first = Second()
     runs.run(load(tmp_path), range(2), tmp_path, progress=first)
     assert first.counted() == 4
-
-
-def test_two_processes_in_turns_lose_no_run(tmp_path):
-    scenario = load(tmp_path)
-
-    def in_turn(seeds: range) -> None:
-        for seed in seeds:
-            while True:
-                try:
-                    runs.run(scenario, [seed], tmp_path, ['bounded'], 1,
-                             progress=RecordedProgress())
-                    break
-                except ResultError as error:
-                    assert 'in use by another' in str(error)
-                    with open(tmp_path / 'small.runs' / '.lock', 'w') as lock:
-                        fcntl.flock(lock, fcntl.LOCK_EX)  # Until the other one is done.
-
-    with ThreadPoolExecutor(2) as pool:
-        for done in [pool.submit(in_turn, range(k, 6, 2)) for k in (0, 1)]:
-            done.result()
-    kept = results.present(results.load(tmp_path / 'small.nc'))
-    assert kept == {Key('bounded', 0, seed) for seed in range(6)}
 
 
 @pytest.mark.parametrize('again', [False, True])

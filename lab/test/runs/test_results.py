@@ -86,7 +86,8 @@ def test_results_of_another_scenario_are_refused(varied: Scenario, tmp_path: Pat
     for change in (('radius: 30, wins', 'radius: 31, wins'), ('[0, 0.5]', '[0, 0.2, 0.5]')):
         other = load(tmp_path, VARIED.replace(*change))
         assert kept.check_current(loaded, other, path) is loaded
-    for change in (('range: 40', 'range: 41'), ('[0, 0.5]', '[0, 0.6]')):
+    for change in (('range: 40', 'range: 41'), ('[0, 0.5]', '[0, 0.6]'),
+                   ('bounded, radius: 30, ties: nearest', 'colour, label: bounded')):
         with pytest.raises(ResultError, match=r'small\.nc holds runs of another .* lab run keeps'):
             kept.check_current(loaded, load(tmp_path, VARIED.replace(*change)), path)
 

@@ -14,12 +14,11 @@
 
 """Mistakes in a user's algorithm are named in one line, by their place and cause."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 import math
 from typing import Any, NamedTuple
 
-from leader_election.election.algorithms import Algorithm, ALGORITHMS
+from leader_election.election.algorithms import ALGORITHMS
 from leader_election.parameters.registry import explained
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.parser import ScenarioError
@@ -28,28 +27,7 @@ from leader_election_lab.simulation.simulate import simulate
 from numba import njit
 from numba.core.errors import UnsupportedBytecodeError
 import pytest
-
-
-class State(NamedTuple):
-    """The state of the algorithms here."""
-
-    leader: int
-    distance: float
-    degree: float
-
-
-class States(NamedTuple):
-    """Its columns."""
-
-    leader: list[int]
-    distance: list[float]
-    degree: list[float]
-
-
-class Reach(NamedTuple):
-    """Their parameters."""
-
-    radius: float
+from simulations import of_own, own_algorithm, State
 
 
 def misspelled(device, state, neighbours, metric, parameters):
@@ -73,35 +51,22 @@ def incomplete(device, state, neighbours, metric, parameters):
 
 def dividing(device, state, neighbours, metric, parameters):
     """Return nan from the third round of device 3 on."""
-    rounds = 0.0 * math.inf if device.id == 3 and state.degree >= 2.0 else state.degree + 1.0
+    rounds = 0.0 * math.inf if device.id == 3 and state.rounds >= 2.0 else state.rounds + 1.0
     return State(device.id, 0.0, rounds)
 
 
 def growing(device, state, neighbours, metric, parameters):
     """Return infinity from the second round on."""
-    return State(device.id, 0.0, 1e200 * (1e200 if state.degree > 1.0 else 1.0))
+    return State(device.id, 0.0, 1e200 * (1e200 if state.rounds > 1.0 else 1.0))
 
 
-OWN = Algorithm('own', misspelled, State, States, lambda device: State(device.id, 0.0, 0.0), Reach)
+pytestmark = pytest.mark.usefixtures('registered')
 
 
-def run(**changes: Any) -> None:
-    """Run an algorithm among nine devices in range of each other."""
-    # Compiled code is kept by the name of an algorithm and its file.
-    name = changes.get('round', misspelled).__name__
-    ALGORITHMS.replace(replace(OWN, name=name, **changes))
-    scenario = scenarios.parse({
-        'duration': 20, 'algorithms': [{'name': name, 'radius': 5, 'label': 'mine'}],
-        'devices': [{'kind': 'line', 'count': 9}], 'messages': {'range': 9}}, 'small')
-    simulate(scenario, 'mine', 0)
-
-
-@pytest.fixture(autouse=True)
-def registered() -> Iterator[None]:
-    """Remove the algorithms again."""
-    before = dict(ALGORITHMS._entries)
-    yield
-    ALGORITHMS._entries = before
+def run(own_round: Any = misspelled, **changes: Any) -> None:
+    """Run an algorithm among nine devices."""
+    ALGORITHMS.replace(replace(own_algorithm(own_round), **changes))
+    simulate(of_own(own_round.__name__), 'mine', 0)
 
 
 @pytest.mark.parametrize('wrong, cause', [
@@ -113,25 +78,25 @@ def test_mistake_is_one_line_with_file_line_and_cause(wrong: Any, cause: str) ->
     first = wrong.__code__.co_firstlineno
     with pytest.raises(ScenarioError, match=f'^[^ ]*, {cause.format(*range(first, first + 6))}'
                        ) as error:
-        run(round=wrong)
+        run(wrong)
     assert __file__.endswith(str(error.value).partition(',')[0]) and '\n' not in str(error.value)
 
 
 def test_nan_names_algorithm_field_device_and_round() -> None:
-    with pytest.raises(ScenarioError, match=r'^algorithm mine: state.degree of device 3 is nan '
+    with pytest.raises(ScenarioError, match=r'^algorithm mine: state.rounds of device 3 is nan '
                        r'after round 3 \(seed 0\); .*test_algorithm_mistakes.py, line '):
-        run(round=dividing)
+        run(dividing)
 
 
 def test_state_is_refused_when_a_finite_field_is_infinite() -> None:
-    with pytest.raises(ScenarioError, match=r'degree of device \d is infinite after round 2'):
-        run(round=growing)
+    with pytest.raises(ScenarioError, match=r'rounds of device \d is infinite after round 2'):
+        run(growing)
 
 
 def test_code_that_is_called_when_the_scenario_is_read_is_named() -> None:
     with pytest.raises(ScenarioError, match=r'^scenario small: [^ ]*test_algorithm_mistakes.py, '
                        r"line \d+: AttributeError: 'float' object has no attribute 'metres'"):
-        run(configure=lambda radius: Reach(radius.metres))
+        run(configure=lambda radius: radius.metres)
 
 
 def test_algorithm_is_refused_when_its_round_or_state_is_invalid() -> None:
@@ -141,7 +106,7 @@ def test_algorithm_is_refused_when_its_round_or_state_is_invalid() -> None:
 
     with pytest.raises(ScenarioError, match='algorithms.name: State: its round is .*; it takes a '
                        'plain function'):
-        run(round=State)
+        run(State)
     with pytest.raises(ScenarioError, match='misspelled: field leader of a state '
                        "cannot be <class 'str'>"):
         run(state=Named, start=lambda device: Named('0', 0.0))

@@ -14,39 +14,15 @@
 
 """Rounds that are also computed in plain Python: what compiled ones alone do not notice."""
 
-from collections.abc import Iterator
 import math
-from typing import NamedTuple
 
-from leader_election.election.algorithms import Algorithm, ALGORITHMS
+from leader_election.election.algorithms import ALGORITHMS
 from leader_election_lab.experiment.parser import ScenarioError
-from leader_election_lab.experiment.scenario import parse, Scenario
 from leader_election_lab.simulation.checked_rounds import check
 from leader_election_lab.simulation.simulate import simulate
 from leader_election_lab.states import ROUNDS
 import pytest
-
-
-class State(NamedTuple):
-    """The state of the algorithms here."""
-
-    leader: int
-    distance: float
-    rounds: float
-
-
-class States(NamedTuple):
-    """Its columns."""
-
-    leader: list[int]
-    distance: list[float]
-    rounds: list[float]
-
-
-class Reach(NamedTuple):
-    """Their parameters."""
-
-    radius: float
+from simulations import of_own, own_algorithm, State
 
 
 def peeking(device, state, neighbours, metric, parameters):
@@ -69,29 +45,14 @@ def overflowing(device, state, neighbours, metric, parameters):
     return State(device.id, 1.0 if 2 * far > 0 else 0.0, state.rounds + 1.0)
 
 
-@pytest.fixture(autouse=True)
-def registered() -> Iterator[None]:
-    """Remove the algorithms again."""
-    before = dict(ALGORITHMS._entries)
-    yield
-    ALGORITHMS._entries = before
-
-
-def among_nine(name: str, **sections: object) -> Scenario:
-    """Return a scenario of nine devices in a line, each in range of two on either side."""
-    return parse({'duration': 20, 'devices': [{'kind': 'line', 'count': 9}], **{
-        'messages': {'range': 2}, 'algorithms': [{'name': name, 'radius': 5, 'label': 'mine'}],
-        **sections}}, 'small')
-
-
+@pytest.mark.usefixtures('registered')
 @pytest.mark.parametrize('round_, cause', [
     (peeking, r'line \d+: IndexError: tuple index out of range, with \d neighbours, in round 3 '),
     (lapsing, r'line \d+: state.rounds is nan, in round 3 '),
     (overflowing, r'line \d+: state.distance is 1.0 in Python, 0.0 compiled, in round 1 ')])
 def test_checked_run_finds_what_a_compiled_one_hides(round_, cause) -> None:
-    ALGORITHMS.replace(Algorithm(round_.__name__, round_, State, States,
-                                 lambda device: State(device.id, 0.0, 0.0), Reach))
-    scenario = among_nine(round_.__name__)
+    ALGORITHMS.replace(own_algorithm(round_))
+    scenario = of_own(round_.__name__)
     simulate(scenario, 'mine', 0)
     with pytest.raises(ScenarioError, match=f'algorithm mine: .*test_checked_rounds.py, {cause}'):
         check(scenario, 'mine', 0)
@@ -102,5 +63,5 @@ def test_checked_run_finds_what_a_compiled_one_hides(round_, cause) -> None:
     {'algorithms': [{'name': 'bounded', 'radius': 5, 'label': 'mine', 'regions': {}}]},
     {'algorithms': [{'name': 'recursive', 'radius': 5, 'label': 'mine'}]}])
 def test_checked_run_counts_the_rounds_of_a_right_algorithm(sections: dict[str, object]) -> None:
-    scenario = among_nine('bounded', **sections)
+    scenario = of_own('bounded', **sections)
     assert check(scenario, 'mine', 0) == simulate(scenario, 'mine', 0).counts[ROUNDS] > 0

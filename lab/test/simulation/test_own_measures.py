@@ -62,13 +62,6 @@ def test_own_measure_is_computed_at_each_sample_and_changes_nothing_else(
     assert each_run(found, 'lead').equals(each_run(found, 'leaders'))
 
 
-def test_own_measure_of_branches_is_that_of_separate_runs(add: Any, tmp_path: Path) -> None:
-    add('lead', lambda sample: sample.leads.sum())
-    varied = lab.load({**TEXT, 'measure': {'own': ['lead']}, 'vary': {'events.last': [3, 20]}})
-    found = lab.run(varied, 2, tmp_path / 'varied')
-    assert (found['lead'] == found['leaders']).all()
-
-
 def test_mistake_of_an_own_measure_is_one_line(add: Any, tmp_path: Path) -> None:
     add('wrong', lambda sample: 1 / 0)
     with pytest.raises(ScenarioError, match=r'measure wrong: .*division by zero.*at 0\.7 s '

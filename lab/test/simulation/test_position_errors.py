@@ -28,7 +28,7 @@ from leader_election_lab.simulation.simulate import simulate
 import numpy as np
 from numpy.typing import NDArray
 import pytest
-from simulations import begun, leaders, line, scene, WALK
+from simulations import scene, WALK
 
 NO_NOISE: dict[str, Any] = {
     'model': 'drift', 'initial_deviation': [0, 0], 'odometry_noise_position': 0,
@@ -53,10 +53,6 @@ def walked(made: PositionErrors, points: Iterable[Sequence[float]]) -> NDArray[n
 
 
 # Drift.
-
-
-def test_error_is_zero_when_there_is_no_noise():
-    assert not walked(errors(3), [(1, 0), (1, 5), (-3, 2)]).any()
 
 
 def test_heading_error_rotates_the_path():
@@ -178,38 +174,6 @@ def test_errors_follow_ids_in_any_order_of_storage(model):
 
 
 # Estimated distances.
-
-
-def leaders_with(error: Sequence[Sequence[float]], **localisation: Any) -> list[int]:
-    """Return the leaders of five devices 10 m apart with these position errors, after 20 s."""
-    stage = begun(line(
-        algorithms=[{'name': 'bounded', 'radius': 11}], messages={'range': 12},
-        localisation={'model': 'cooperative', 'deviation': 0, **localisation}))
-    stage.network.devices.error[:] = error
-    stage.run(20.0)
-    return leaders(stage)
-
-
-def test_distances_are_between_estimated_positions():
-    # Device 4 leads device 3, device 2 leads device 1, and the one at the end is alone.
-    assert leaders_with([[0, 0]] * 5) == [0, 2, 2, 4, 4]
-    # Device 3 is estimated 12 m from device 4, and 8 m from device 2.
-    assert leaders_with([[0, 0], [0, 0], [0, 0], [-2, 0], [0, 0]]) == [1, 1, 3, 3, 4]
-    # A common error changes no distance.
-    assert leaders_with([[70, -3]] * 5) == [0, 2, 2, 4, 4]
-
-
-def test_neighbours_are_in_range_by_their_estimated_distance():
-    near = [[4.0, 0], [3.0, 0], [2.0, 0], [1.0, 0], [0, 0]]
-    # The estimated distance from each device to the next is 9 m.
-    assert leaders_with(near, communication_range=9.5) == [0, 2, 2, 4, 4]
-    assert leaders_with([[0, 0]] * 5, communication_range=9.5) == [0, 1, 2, 3, 4]
-    # The radio range is by true positions: two hops of an estimated 4 m each are within the
-    # radius, and pass the device between.
-    squeezed = [[24.0, 0], [18.0, 0], [12.0, 0], [6.0, 0], [0, 0]]
-    assert leaders_with(squeezed) == [1, 1, 4, 4, 4]
-    assert leaders_with([[40.0, 0], [30.0, 0], [20.0, 0], [10.0, 0], [0, 0]],
-                        communication_range=0.1) == [4] * 5
 
 
 def same(one: Run, other: Run) -> bool:

@@ -156,16 +156,6 @@ def test_snapshot_of_a_line_is_as_computed_by_hand():
     assert after.is_leader.tolist() == [False] * 5
 
 
-def test_length_of_messages_is_that_of_robots():
-    # Once all have settled: leaders, positions, and the candidacy of 4, which is at 40 m.
-    texts = ['{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-4.0,40.0,4,4]}',
-             '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-4.0,30.0,4,3]}',
-             '{"v":1,"id":2,"frame":"map","p":[20.0,0.0],"c":[-4.0,20.0,4,2]}',
-             '{"v":1,"id":3,"frame":"map","p":[30.0,0.0],"c":[-4.0,10.0,4,1]}',
-             '{"v":1,"id":4,"frame":"map","p":[40.0,0.0],"c":[-4.0,0.0,4,0]}']
-    assert run(line(), 0).message_bytes == np.mean([len(text) for text in texts])
-
-
 def test_acquainted_devices_have_received_initial_states():
     for acquainted in (False, True):
         stage = begun(line(rounds={'acquainted': acquainted, 'phase': 'together'}))
@@ -184,14 +174,6 @@ def test_strengths_change_over_time():
     assert by_lower_id.leader.tolist() == [0] * 5
     # 1, 2 and 3 have two neighbours each: the lowest id of these leads.
     assert by_degree.leader.tolist() == [1] * 5
-
-
-def test_degree_counts_the_device_and_those_that_ran_before_it_when_all_begin():
-    stage = begun(line(strength={'cycle': ['degree']}, rounds={'phase': 'together'}))
-    stage.run(0.5)
-    assert stage.network.devices.strength.tolist() == [1.0, 2.0, 2.0, 2.0, 2.0]
-    stage.run(1.5)
-    assert stage.network.devices.strength.tolist() == [2.0, 3.0, 3.0, 3.0, 2.0]
 
 
 @pytest.mark.parametrize('wins', ['strongest', 'weakest'])
