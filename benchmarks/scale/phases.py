@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks.scale.reference import right_share
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.simulation.network_events import EVENTS, leading
-from leader_election_lab.simulation.simulate import message_bytes
+from leader_election_lab.simulation.run import message_bytes
 from leader_election_lab.simulation.simulation import Simulation
 from leader_election_lab.states import MEASURES, ROUNDS, SENT
 import numpy as np

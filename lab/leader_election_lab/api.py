@@ -34,19 +34,18 @@ from leader_election_lab.analysis.measures import each_run, estimate_mean
 from leader_election_lab.analysis.paired_differences import ALGORITHM, differences, SHOWN
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import Scenario
-from leader_election_lab.figures import draw_own
-from leader_election_lab.reports import write_report as write_own_report
+from leader_election_lab.figures import draw_own as figure
+from leader_election_lab.reports import RESULTS, write_report
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs.kept import kept
 from leader_election_lab.runs.results import varied
 from leader_election_lab.terminal_output import Progress
-from matplotlib.figure import Figure
 import numpy as np
 import pandas as pd
 from rich.console import Console
 import xarray as xr
 
-FOLDER = Path('results')
+__all__ = ['compare', 'figure', 'load', 'load_results', 'means', 'register', 'run', 'write_report']
 
 
 def register(algorithm: Algorithm) -> Algorithm:
@@ -79,7 +78,7 @@ def load(scenario: str | Path | Mapping[str, Any], name: str = 'own',
     return found.replaced(values) if values else found
 
 
-def run(scenario: Scenario, seeds: int | Sequence[int] = 10, folder: Path | str = FOLDER,
+def run(scenario: Scenario, seeds: int | Sequence[int] = 10, folder: Path | str = RESULTS,
         algorithms: Sequence[str] = (), workers: int | None = None,
         progress: bool = False, cluster: str | None = None) -> xr.Dataset:
     """
@@ -102,7 +101,7 @@ def run(scenario: Scenario, seeds: int | Sequence[int] = 10, folder: Path | str 
     return results.sel(algorithm=labels, seed=list(wanted))
 
 
-def load_results(name_or_path: str | Path, folder: Path | str = FOLDER) -> xr.Dataset:
+def load_results(name_or_path: str | Path, folder: Path | str = RESULTS) -> xr.Dataset:
     """
     Return the kept results of a scenario, by its path or name.
 
@@ -156,24 +155,3 @@ def compare(results: xr.Dataset, measure: str = 'instability',
          'high': pair.difference.high, 'ratio': pair.ratio.value, 'p': pair.p,
          'p_holm': pair.p_holm, 'apart': pair.apart}
         for pair in differences(results, measure, pairs, key)])
-
-
-def figure(results: xr.Dataset, measure: str | None = None) -> Figure:
-    """
-    Return a figure of a scenario's results with 95 % intervals, over time or the varied keys.
-
-    :param measure: as :func:`leader_election_lab.figures.draw_own` has it.
-    """
-    return draw_own(results, measure)
-
-
-def write_report(results: xr.Dataset, folder: Path | str = FOLDER,
-                 measures: Sequence[str] = ()) -> Path:
-    """
-    Write a report as Markdown, with its figure, and return its path.
-
-    :param folder: folder of the report, ``<scenario>.md``.
-    :param measures: the measures in which all pairs are compared. Without any, these are
-        instability, leaders and led.
-    """
-    return write_own_report(results, Path(folder), measures)

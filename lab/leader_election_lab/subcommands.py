@@ -19,11 +19,13 @@ Each imports what it alone needs: ``lab run`` takes the compiler only if a run i
 """
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leader_election.parameters.command_line import ExitStatus, print_error
+from leader_election_lab.analysis.measures import DERIVED, time_average
 from leader_election_lab.analysis.paired_differences import (
     ALGORITHM,
     all_pairs,
@@ -37,13 +39,17 @@ from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import count_devices, Scenario, ScenarioError
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs import results, store
-from leader_election_lab.runs.files import path_of, ResultError
+from leader_election_lab.runs.files import check_writable, path_of, replacing, ResultError
 from leader_election_lab.runs.kept import kept
 from leader_election_lab.runs.results import scenario_of
+from leader_election_lab.states import COUNTERS, DEVICE_MEASURES
 from leader_election_lab.terminal_output import console, Rows, terminal_table
+import pandas
+import xarray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 def run(options: argparse.Namespace) -> int:
     """Run the missing runs of a scenario, and print their summary."""
@@ -103,9 +109,10 @@ def seeds_done(scenario: Scenario, folder: Path) -> str:
     Runs of another text of the scenario, or of other code, are not counted.
     """
     digests, finished = store.digests(scenario), store.finished(folder, scenario.name)
-    done = str(store.seeds_done(store.keys_of(finished, digests), scenario))
+    runs_of_seeds = Counter(key.seed for key in store.keys_of(finished, digests))
+    done = sum(count == len(digests) for count in runs_of_seeds.values())
     current = {str(digest) for digest in digests.values()}
-    return done if current.issuperset(finished) else f'{done}, others changed'
+    return f'{done}' if current.issuperset(finished) else f'{done}, others changed'
 
 
 def compare(options: argparse.Namespace) -> int:
@@ -127,19 +134,78 @@ def compare(options: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
+MEAN = 'Mean over time without the first sixth. '
+TIMES, RUNS, DEVICES = 'times', 'runs', 'devices'
+"""What a row of an exported table stands for: a run at a time, a run, or a device of a run."""
+
+
 def export_results(options: argparse.Namespace) -> int:
     """Write the kept results of a scenario as a table, and print descriptions of its columns."""
-    from leader_election_lab.runs import export
     dataset = kept(options.scenario, options.results)
     scenario = scenario_of(dataset)
-    rows = export.RUNS if options.summary else (
-        export.DEVICES if options.devices else export.TIMES)
-    suffix = {export.RUNS: '_summary', export.DEVICES: '_devices', export.TIMES: ''}[rows]
+    rows = RUNS if options.summary else DEVICES if options.devices else TIMES
+    suffix = '' if rows == TIMES else '_summary' if rows == RUNS else '_devices'
     out = options.out or options.results / f'{scenario.name}{suffix}.csv'
-    count = export.write(dataset, scenario, out, rows)
-    console().print(export.legend(dataset, scenario, rows))
+    count = write_table(dataset, scenario, out, rows)
+    labels = {name: results.attributes(name, scenario)
+              for name in next(frames(dataset, rows)).columns}
+    averaged = (*results.measures_of(scenario), *DERIVED) if rows == RUNS else ()
+    console().print(terminal_table(Rows('', ('column', 'unit', 'description'), [
+        (name, label.get('units', ''), MEAN * (name in averaged) + label['description'])
+        for name, label in labels.items()])))
     print(f'wrote {out}: {count} rows')
     return ExitStatus.OK
+
+
+def write_table(dataset: xarray.Dataset, scenario: Scenario, path: Path, rows: str) -> int:
+    """
+    Write results as a CSV table, and replace the file as a whole.
+
+    A row has the algorithm, the keys that vary, the seed, and the time or the device, and all
+    measures. In a table with a row for each run, measures are means over time without the first
+    sixth, and derived measures and counters follow. Missing runs have no rows.
+
+    :param dataset: the results of the scenario.
+    :param path: ends in ``.csv``.
+    :param rows: ``TIMES``, ``RUNS`` or ``DEVICES``.
+    :return: the number of rows.
+    :raises ResultError: if the file cannot be written, or the results have no devices.
+    """
+    check_writable(path, ['.csv'])
+    if rows == DEVICES and not scenario.measure.devices:
+        raise ResultError(f'the results of {scenario.name} have no measures of devices; they take '
+                          'measure: {devices: true} in the scenario')
+    count = 0
+    with replacing(path) as temporary, open(
+            temporary, 'w', newline='', encoding='utf-8') as stream:
+        for frame in frames(dataset, rows):
+            frame.to_csv(stream, index=False, header=count == 0)
+            count += len(frame)
+    return count
+
+
+def frames(dataset: xarray.Dataset, rows: str) -> Iterator[pandas.DataFrame]:
+    """
+    Yield the rows of each algorithm and variant that has been run, without missing runs.
+
+    :param rows: ``TIMES``, ``RUNS`` or ``DEVICES``.
+    """
+    own = {TIMES: ['time'], RUNS: [], DEVICES: ['device']}[rows]
+    keys = ['algorithm', *results.varied(dataset), 'seed']
+    for one in results.finished_variants(dataset):
+        measures = {name: one[name] for name in (
+            DEVICE_MEASURES if rows == DEVICES else results.sampled(one))}
+        if rows == RUNS:
+            measures |= {name: derive(one) for name, derive in DERIVED.items()}
+            measures = {name: time_average(values) for name, values in measures.items()}
+            measures |= {name: one['counts'].sel(counter=name, drop=True) for name in COUNTERS}
+            measures['message_bytes'] = one['message_bytes']
+        frame = xarray.Dataset(measures).to_dataframe(
+            dim_order=['seed', *own]).reset_index()
+        if rows == DEVICES:
+            # A variant may have fewer devices than another one.
+            frame = frame[frame['uptime'].notna()]
+        yield frame[[*keys, *own, *measures]]
 
 
 def figure(options: argparse.Namespace) -> int:

@@ -112,20 +112,11 @@ class Progress:
         self._done += 1
         self._rounds += rounds
         passed = monotonic() - self._began
-        rate = speed(self._rounds, passed) + self._workers
+        rate = (f'{self._rounds / max(passed, 1e-9) / 1e6:.2f} million device-rounds/s'
+                f'{self._workers}')
         self._bar.update(self._task, advance=1, rate=rate)
         # One line for each run if there are few, else one for every total / LINES runs.
         if self._bar.disable and (
                 self._done * LINES // self._total > (self._done - 1) * LINES // self._total):
             left = passed / self._done * (self._total - self._done)
             self.note(f'{self._done} of {self._total} runs: {what}; {rate}, {left:.0f} s left')
-
-
-def speed(rounds: int, seconds: float) -> str:
-    """
-    Return a rate of rounds as text.
-
-    >>> speed(6_000_000, 2.0)
-    '3.00 million device-rounds/s'
-    """
-    return f'{rounds / max(seconds, 1e-9) / 1e6:.2f} million device-rounds/s'

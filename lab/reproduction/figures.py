@@ -43,8 +43,7 @@ from leader_election_lab.figures import (
 )
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.kept import kept_of
-from leader_election_lab.simulation.run import Snapshot
-from leader_election_lab.simulation.simulate import simulate
+from leader_election_lab.simulation.run import simulate, Snapshot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import reproduction

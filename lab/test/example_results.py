@@ -14,7 +14,9 @@
 
 """Results to draw and to compare, made by hand."""
 
-from leader_election_lab.runs.results import PERIOD, WINDOW
+from leader_election_lab.runs.results import MISSING, PERIOD, WINDOW
+from leader_election_lab.runs.store import Key
+from leader_election_lab.states import COUNTERS
 import numpy as np
 import xarray as xr
 
@@ -44,3 +46,11 @@ def results(algorithms, times, seeds=3, vary=None, title='An experiment', **valu
     return xr.Dataset(
         {**measures, 'counts': counts, PERIOD: 1.0, WINDOW: 10},
         {**coordinates, 'counter': ['rounds']}, {'scenario': 'example', 'title': title})
+
+
+def present(dataset):
+    """Return the keys of the runs that are in a dataset."""
+    labels, seeds = dataset['algorithm'].values, dataset['seed'].values
+    counts = dataset['counts'].values.reshape(len(labels), -1, len(seeds), len(COUNTERS))
+    return {Key(str(labels[a]), int(variant), int(seeds[s]))
+            for a, variant, s in np.argwhere(counts[..., 0] != MISSING)}

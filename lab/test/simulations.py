@@ -22,7 +22,8 @@ from leader_election_lab.engine.device_round import call_round
 from leader_election_lab.engine.entry_points import round_entry
 from leader_election_lab.engine.network import empty_workspace, FRESH, Network, NONE, OLDER
 from leader_election_lab.experiment.scenario import parse, Scenario
-from leader_election_lab.simulation import build, simulate
+from leader_election_lab.simulation import build, simulation
+from leader_election_lab.simulation.run import simulate
 from leader_election_lab.simulation.simulation import Simulation
 from leader_election_lab.states import COUNTERS, state_layout
 from numba import njit
@@ -67,8 +68,8 @@ def played(scenario: Scenario, seed: int = 0) -> Simulation:
             super().__init__(*arguments)
             stages.append(self)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(simulate, 'Simulation', Kept)
-        simulate.simulate(scenario, scenario.entrants[0].label, seed)
+        patch.setattr(simulation, 'Simulation', Kept)
+        simulate(scenario, scenario.entrants[0].label, seed)
     return stages[0]
 
 

@@ -19,7 +19,7 @@ from leader_election_lab.experiment import scenario
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import results
 from leader_election_lab.simulation.network_events import leading
-from leader_election_lab.simulation.simulate import simulate
+from leader_election_lab.simulation.run import simulate
 from leader_election_lab.simulation.simulation import Simulation
 import numpy as np
 

@@ -27,7 +27,7 @@ from leader_election_lab.figures import ONE_FOR_ALL
 from leader_election_lab.motions import MOTIONS
 from leader_election_lab.simulation import build
 from leader_election_lab.simulation.network_events import EVENTS
-from leader_election_lab.simulation.simulate import simulate
+from leader_election_lab.simulation.run import simulate
 from leader_election_lab.states import COUNTERS, MEASURES
 from leader_election_lab.topologies import TOPOLOGIES
 import numpy as np

@@ -303,16 +303,12 @@ def notes(tested: int, seeds: int, where: str) -> list[str]:
     return lines
 
 
-def mark(one: Difference) -> str:
-    """Return the mark of a difference, or no text if chance may explain it."""
-    return APART if one.apart else APART_ALONE if one.apart_alone else ''
-
-
 def difference_text(one: Difference | None, measure: str) -> str:
     """Return a difference with its interval and its mark, or no text without a difference."""
     if one is None:
         return ''
-    return f'{estimate_text(one.difference, measure in measures.PERCENT, "+")} {mark(one)}'.strip()
+    mark = APART if one.apart else APART_ALONE if one.apart_alone else ''
+    return f'{estimate_text(one.difference, measure in measures.PERCENT, "+")} {mark}'.strip()
 
 
 def estimate_text(estimate: Estimate, percent: bool = False, sign: str = '') -> str:

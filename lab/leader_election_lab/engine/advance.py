@@ -12,18 +12,16 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The event loop of a run: rounds, moves and samples, each at its time."""
+"""
+The event loop of a run: rounds, moves and samples, each at its time.
+
+Event queues are rings, and heaps for different periods or jitter.
+"""
 
 from typing import NamedTuple
 
 from leader_election_lab.engine.compilation import inlined, lean
 from leader_election_lab.engine.device_round import call_step, prefetch, run_round
-from leader_election_lab.engine.event_queue import (
-    advance_ring,
-    entry_ahead,
-    next_entry,
-    sift_down,
-)
 from leader_election_lab.engine.network import AHEAD
 from leader_election_lab.engine.samples import sample
 from leader_election_lab.states import MOVES
@@ -49,6 +47,49 @@ class EntryPoints(NamedTuple):
     parameters: int
     step: int
     motion: int
+
+
+@inlined
+def next_entry(queue):
+    """Return the device of the next event, and its time [s]."""
+    i = queue.order[queue.head[0]]
+    return i, queue.time[i]
+
+
+@inlined
+def advance_ring(queue):
+    """Make the next entry of a ring the first."""
+    queue.head[0] += 1
+    if queue.head[0] == len(queue.order):
+        queue.head[0] = 0
+
+
+@inlined
+def entry_ahead(queue, steps):
+    """Return the device ``steps`` entries after the first of a ring, or the last device."""
+    size = len(queue.order)
+    index = queue.head[0] + steps
+    return queue.order[index if index < size else min(index - size, size - 1)]
+
+
+@inlined
+def sift_down(order, time, hole, size):
+    """
+    Restore a heap, the least first, in which one entry may be too late.
+
+    :param order: the entries of the heap, of which the first ``size`` count.
+    :param time: the times that order them. That of entry ``order[hole]`` may be too large.
+    """
+    moved = order[hole]
+    while True:
+        child = 2 * hole + 1
+        if child + 1 < size and time[order[child + 1]] < time[order[child]]:
+            child += 1
+        if child >= size or time[order[child]] >= time[moved]:
+            break
+        order[hole] = order[child]
+        hole = child
+    order[hole] = moved
 
 
 @lean

@@ -50,7 +50,7 @@ def cache_folder() -> Path:
         home = Path(os.environ.get('XDG_CACHE_HOME') or Path.home() / '.cache')
         places.insert(0, home / 'leader_election')
     for place in places:
-        folder = place / f'numba-{numba.__version__}-{sources.of_engine()}'
+        folder = place / f'numba-{numba.__version__}-{sources.digest(sources.ENGINE)}'
         try:
             folder.mkdir(parents=True, exist_ok=True)
             folder.touch()

@@ -278,3 +278,22 @@ def new_watch(devices: int, window: int, samples: int, interval: float, adds: bo
         np.zeros(len(COUNTERS), np.int64), window, np.full(
             (samples, len(COLUMNS) + own), np.nan),
         np.zeros(1, np.int64), interval, adds)
+
+
+def links_of(network: Network, reach: float,
+             ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
+    """
+    Return all listed links of a network.
+
+    :param reach: the range of messages [m].
+    :return: the slot of each link, its receiver and sender (m, 2), and whether these are in range.
+    """
+    links, position = network.links, network.devices.position
+    length = links.row[:, 1] - links.row[:, 0]
+    receiver = np.repeat(np.arange(len(length)), length)
+    # Row by row in the order of devices.
+    slots = links.row[receiver, 0] + np.arange(len(receiver)) - np.repeat(
+        np.cumsum(length) - length, length)
+    pairs = np.stack([receiver, links.neighbour[slots]], axis=1).astype(np.int32)
+    apart = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
+    return slots, pairs, apart <= reach

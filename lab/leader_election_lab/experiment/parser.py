@@ -25,7 +25,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.algorithms.algorithm import hop_limit
-from leader_election.election.regions.region import ROLES
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import (
     build,
@@ -136,8 +135,7 @@ def parse_group(values: Any) -> schema.Group:
     """Return the group that one entry of ``devices`` declares."""
     own, rest = split_own(schema.Member, as_mapping(values, 'devices'), 'devices')
     topology, parameters = parse_kind(TOPOLOGIES, rest, 'devices')
-    return schema.Group(topology, parameters, own.moves, own.among, ROLES.index(own.role),
-                        own.contributes, own.reads)
+    return schema.Group(topology, parameters, own)
 
 
 def parse_entrant(values: Any, link_range: float) -> schema.Entrant:
@@ -307,7 +305,8 @@ def check_groups(groups: Sequence[schema.Group], entrants: Sequence[schema.Entra
     for entrant in entrants:
         for group in groups:
             for key in ('role', 'contributes'):
-                if entrant.regions is None and getattr(group, key) != getattr(schema.Group, key):
+                if entrant.regions is None and getattr(group.member, key) != getattr(
+                        schema.Member, key):
                     raise wrong(f'devices.{key}', problem=': is not allowed; it is for algorithms '
                                 f'with regions, and {entrant.label} has none')
 

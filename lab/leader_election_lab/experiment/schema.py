@@ -15,7 +15,7 @@
 """Declarations of the sections of a scenario, with types, defaults, ranges and units."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm
 from leader_election.election.regions.aggregate import AGGREGATES
@@ -268,18 +268,12 @@ class Member:
         lower=-1e9, upper=1e9)
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(NamedTuple):
     """A group of devices with one topology."""
 
     topology: Topology
     parameters: Any
-    moves: bool
-    among: bool
-    role: int = CANDIDATE
-    """Index into ``ROLES``."""
-    contributes: float = 1.0
-    reads: float = 0.0
+    member: Member
 
 
 @dataclass(frozen=True)

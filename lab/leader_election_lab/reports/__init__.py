@@ -43,9 +43,11 @@ def write(text: str, path: Path) -> None:
 
 
 SUFFIX = '.md'
+RESULTS = Path('results')
+"""The usual folder of results."""
 
 
-def write_report(results: xr.Dataset, folder: Path, measures: Sequence[str] = (),
+def write_report(results: xr.Dataset, folder: Path | str = RESULTS, measures: Sequence[str] = (),
                  out: Path | None = None) -> Path:
     """
     Write the report of a scenario's results and its figure, and return the report's path.
@@ -56,6 +58,7 @@ def write_report(results: xr.Dataset, folder: Path, measures: Sequence[str] = ()
     :param out: the report, by default ``<scenario>.md`` in the folder of the results.
     :raises ResultError: if a file cannot be written, or a measure is unknown.
     """
+    folder = Path(folder)
     out = out or folder / f'{results.attrs["scenario"]}{SUFFIX}'
     check_writable(out, [SUFFIX])
     figure = draw_to(lambda: draw_own(results, measures[0] if measures else None),

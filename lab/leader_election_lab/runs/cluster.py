@@ -24,12 +24,11 @@ from asyncio import TimeoutError as AsyncTimeoutError
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 import logging
 from math import ceil
 from queue import Empty, SimpleQueue
 import signal
-from threading import current_thread, Lock, main_thread
+from threading import current_thread, main_thread
 from time import monotonic
 from typing import Any
 import uuid
@@ -38,8 +37,7 @@ from leader_election_lab.experiment.scenario import parse, Scenario, ScenarioErr
 from leader_election_lab.runs import store
 from leader_election_lab.runs.files import reason, ResultError
 from leader_election_lab.runs.store import Digests, Keeper, Key, packed, Place
-from leader_election_lab.simulation.run import Run
-from leader_election_lab.simulation.simulate import simulate
+from leader_election_lab.simulation.run import Run, simulate
 from leader_election_lab.states import ROUNDS
 from leader_election_lab.terminal_output import Progress
 import yaml
@@ -63,8 +61,6 @@ of the client."""
 
 _prepared: dict[str, list[Scenario]] = {}
 """On a worker: the variants of each scenario that it has received, by computation."""
-_compiled: set[tuple[str, str]] = set()
-_compiling = Lock()
 
 
 def prepare(given: Given) -> str:
@@ -95,17 +91,10 @@ def compute_batch(given: Given, batch: Sequence[Key]) -> tuple[float, list[Run]]
     :return: ``None`` if the runs would differ here.
     """
     job = given[0]
-    with _compiling:
-        if job not in _prepared and prepare(given):
-            return None
-        variants = _prepared[job]
-        for label in {key.algorithm for key in batch}:
-            if (job, label) not in _compiled:
-                first = replace(variants[0], duration=variants[0].measure.interval)
-                simulate(first, label, 0)
-                _compiled.add((job, label))
+    if job not in _prepared and prepare(given):
+        return None
     began = monotonic()
-    found = [simulate(variants[key.variant], key.algorithm, key.seed) for key in batch]
+    found = [simulate(_prepared[job][key.variant], key.algorithm, key.seed) for key in batch]
     return monotonic() - began, found
 
 
@@ -198,7 +187,8 @@ class Sweep:
         """The reason why each worker is not used, empty if it is used."""
         self._threads = 0
         """The number of threads of all workers that are used."""
-        self._seconds, self._done = 0.0, 0
+        self._seconds = BATCH
+        """The time of a run in the latest batch [s], which may have compiled the algorithm."""
         self._waiting_noted = False
 
     def run(self) -> None:
@@ -293,9 +283,7 @@ class Sweep:
 
     def _batch_size(self) -> int:
         """Return the number of runs of a batch. Smaller at the end, to end all together."""
-        if self._done == 0:
-            return 1
-        size = BATCH / max(self._seconds / self._done, 1e-6)
+        size = BATCH / max(self._seconds, 1e-6)
         return max(1, min(int(size), ceil(len(self._waiting) / (2 * self._threads))))
 
     def _answered(self, future: Any) -> None:
@@ -329,7 +317,7 @@ class Sweep:
             self._waiting.extend(asked)
             return
         seconds, found = answer
-        self._seconds, self._done = self._seconds + seconds, self._done + len(asked)
+        self._seconds = seconds / len(asked)
         for (place, key), run in zip(asked, found):
             self._keeper.keep(packed(run), place)
             self.progress.finished(f'{key.algorithm}, seed {key.seed}', int(run.counts[ROUNDS]))

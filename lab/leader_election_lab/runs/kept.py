@@ -65,10 +65,6 @@ def collect(scenario: Scenario, folder: Path, digests: Digests) -> xarray.Datase
     return results.load(path)
 
 
-class UnknownResultsError(ResultError):
-    """A name of neither a scenario nor results. The text is one line for the user."""
-
-
 def kept(name_or_path: str, folder: Path) -> xarray.Dataset:
     """
     Return the kept results of a scenario.
@@ -84,7 +80,7 @@ def kept(name_or_path: str, folder: Path) -> xarray.Dataset:
         return kept_of(scenarios.load(name_or_path), folder, name_or_path)
     path = path_of(folder, name_or_path)
     if Path(name_or_path).name != name_or_path or not path.exists():
-        raise UnknownResultsError(
+        raise ResultError(
             f'there are no results {name_or_path!r} in {folder}; it takes the path of a scenario '
             f'such as {Path(name_or_path).name}.yaml')
     return results.load(path)
@@ -198,8 +194,8 @@ def package() -> str:
 
 def effective(scenario: Scenario) -> str:
     """Return all values of a scenario, with the defaults that it does not mention, as YAML."""
-    kinds = [{'kind': group.topology.name, **_values(group.parameters), 'moves': group.moves,
-              'among': group.among} for group in scenario.groups]
+    kinds = [{'kind': group.topology.name, **_values(group.parameters), **_values(group.member)}
+             for group in scenario.groups]
     sections: dict[str, Any] = {name: _values(getattr(scenario, name)) for name in (
         'messages', 'rounds', 'strength', 'localisation', 'sensor', 'measure')}
     text: str = yaml.safe_dump({

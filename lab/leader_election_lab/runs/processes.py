@@ -28,7 +28,7 @@ from typing import Any
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.store import Keeper, Key, Packed, packed, Place
-from leader_election_lab.simulation.simulate import simulate
+from leader_election_lab.simulation.run import simulate
 from leader_election_lab.states import ROUNDS
 from leader_election_lab.terminal_output import Progress
 from numba.core import event

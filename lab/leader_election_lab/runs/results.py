@@ -243,14 +243,6 @@ def finished_variants(dataset: xarray.Dataset) -> Iterator[xarray.Dataset]:
             yield one
 
 
-def present(dataset: xarray.Dataset) -> set[Key]:
-    """Return the keys of the runs in a dataset."""
-    labels, seeds = dataset['algorithm'].values, dataset['seed'].values
-    counts = dataset['counts'].values.reshape(len(labels), -1, len(seeds), len(COUNTERS))
-    return {Key(str(labels[a]), int(variant), int(seeds[s]))
-            for a, variant, s in np.argwhere(counts[..., 0] != MISSING)}
-
-
 def save(dataset: xarray.Dataset, scenario: Scenario, path: Path, known: Digests) -> None:
     """
     Write results, with their fingerprints and versions, and replace the file as a whole.

@@ -72,12 +72,6 @@ def of_package() -> str:
     return f'{leader_election.__version__}, {hashlib.sha256(both.encode()).hexdigest()[:16]}'
 
 
-@cache
-def of_engine() -> str:
-    """Return a digest of the sources of the engine."""
-    return digest(ENGINE)
-
-
 def of_code(*pieces: Any) -> str:
     """
     Return a digest of the sources that functions and classes depend on.

@@ -25,13 +25,11 @@ digested as read. A comment, a title, another order of keys or ``10.0`` for ``10
 difference, but a default that is written out does.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 import fcntl
 import hashlib
 import json
-import math
 from pathlib import Path
 import sqlite3
 from time import monotonic
@@ -184,13 +182,6 @@ def keys_of(seeds: dict[str, set[int]], digests: Digests) -> set[Key]:
     """Return the keys of the runs that have one of some fingerprints."""
     return {Key(label, variant, seed) for (label, variant), digest in digests.items()
             for seed in seeds.get(str(digest), ())}
-
-
-def seeds_done(keys: Collection[Key], scenario: Scenario) -> int:
-    """Return the number of seeds that are done for all algorithms and variants."""
-    needed = len(scenario.entrants) * math.prod(map(len, scenario.vary.values()))
-    runs = Counter(key.seed for key in keys)
-    return sum(count == needed for count in runs.values())
 
 
 def discard(folder: Path, name: str) -> None:

@@ -105,8 +105,8 @@ def network_of(
         1.0 + scenario.rounds.spread * rounds.uniform(-1.0, 1.0, n)[ids])
     member_of = np.repeat(np.arange(len(placements)), [
         len(placement.position) for placement in placements])[ids]
-    moving = np.array([group.moves for group in scenario.groups])[member_of]
-    among = np.array([group.among for group in scenario.groups])[member_of]
+    moving = np.array([group.member.moves for group in scenario.groups])[member_of]
+    among = np.array([group.member.among for group in scenario.groups])[member_of]
     layout = state_layout(algorithm)
     exports = layout.rows(n)
     if entrant.regions is not None:

@@ -39,14 +39,14 @@ from leader_election.election.regions import collection
 from leader_election.election.regions.aggregate import Aggregate, AGGREGATES, layout_of
 from leader_election.election.regions.collection import SummaryLayout
 from leader_election.election.regions.coordinated import coordinated, types_of
-from leader_election.election.regions.region import initial_region, parameters_of, RELAY
+from leader_election.election.regions.region import initial_region, parameters_of, RELAY, ROLES
 from leader_election.election.robot.metrics import Metric, METRICS
 from leader_election.election.robot.strength import (
     RobotKnowledge,
     STRENGTH_SOURCES,
     StrengthSource,
 )
-from leader_election.parameters import build, ParameterError, table
+from leader_election.parameters import build, NoParameters, ParameterError, table
 from leader_election.parameters.registry import Registry
 from leader_election_lab.experiment import schema
 import numpy as np
@@ -127,12 +127,9 @@ class Parameters(NamedTuple):
 
 def _numbers(kind: str, entry: Any, values: Mapping[str, Any]) -> Any:
     """Return own parameters as a named tuple for compiled code."""
+    checked = build(NoParameters if entry is None else entry.parameters, values)
     if entry is None:
-        if values:
-            raise ParameterError(next(iter(values)), problem='; known: '
-                                 'none', kind='unknown parameter')
         return ()
-    checked = build(entry.parameters, values)
     return own_type(kind, entry.name)(
         *(getattr(checked, p.name) for p in table(entry.parameters) if p.type in _NUMERIC), 0)
 
@@ -329,10 +326,10 @@ def assign(columns: Any, regions: schema.Regions, groups: Sequence[schema.Group]
     """
     aggregate = aggregate_of(regions)
     for i in range(len(ids)):
-        group = groups[member_of[i]]
-        columns.role[i] = group.role
-        columns.contribution[i] = (aggregate.identity if group.role == RELAY
-                                   else aggregate.contribution(int(ids[i]), group.contributes))
+        member = groups[member_of[i]].member
+        columns.role[i] = ROLES.index(member.role)
+        columns.contribution[i] = (aggregate.identity if member.role == ROLES[RELAY]
+                                   else aggregate.contribution(int(ids[i]), member.contributes))
 
 
 def classic_by_id_round(device: Device, state: Choice, neighbours: Any,

@@ -65,10 +65,16 @@ NO_LIMIT = -1
 
 
 @dataclass(frozen=True)
-class DeviceSelection:
-    """The time of an event, and a selection of devices."""
+class Timed:
+    """The time of an event."""
 
     at: float = parameter(0.0, 'Time of the event.', unit='s', lower=0.0, upper=1e9)
+
+
+@dataclass(frozen=True)
+class DeviceSelection(Timed):
+    """The time of an event, and a selection of devices."""
+
     first: int = parameter(NO_LIMIT, 'The least id of the devices; -1: no limit.', lower=-1,
                            upper=2**53)
     last: int = parameter(NO_LIMIT, 'The greatest id of the devices; -1: no limit.', lower=-1,
@@ -321,14 +327,13 @@ def _corrupt(parameters: Corrupt, network: Network, algorithm: Algorithm,
 
 
 @dataclass(frozen=True)
-class Split:
+class Split(Timed):
     """
     No message crosses a line any more.
 
     The event determines the side of each device, which keeps it when it crosses the line.
     """
 
-    at: float = parameter(0.0, 'Time of the event.', unit='s', lower=0.0, upper=1e9)
     axis: str = parameter('x', 'The coordinate that decides the side of a device.',
                           choices=lambda: ('x', 'y'))
     line: float = parameter(0.0, 'The coordinate of the line.', unit='m', lower=-1e9, upper=1e9)
@@ -341,15 +346,9 @@ def _split(parameters: Split, network: Network, algorithm: Algorithm,
     network.lists.rebuild_at[0] = -np.inf
 
 
-@dataclass(frozen=True)
-class Heal:
-    """Messages cross the line again."""
-
-    at: float = parameter(0.0, 'Time of the event.', unit='s', lower=0.0, upper=1e9)
-
-
-def _heal(parameters: Heal, network: Network, algorithm: Algorithm,
+def _heal(parameters: Timed, network: Network, algorithm: Algorithm,
           random: np.random.Generator) -> None:
+    """Let messages cross the line again."""
     network.devices.group[:] = 0
     network.lists.rebuild_at[0] = -np.inf
 
@@ -382,12 +381,13 @@ def hesitant(algorithm: Algorithm) -> Algorithm:
         configure=algorithm.configure, levels=algorithm.levels)
 
 
-@dataclass(frozen=True)
-class Rounding:
+def _rounding(parameters: Timed, network: Network, algorithm: Algorithm,
+              random: np.random.Generator) -> None:
     """
-    The time since a device's last round is a difference of rounded times, as in ACSOS 2022.
+    Let devices hesitate whose time since the last round is too short by rounding.
 
-    In its artefact a device takes part in the gossip of a level once its strength at that level
+    The time of the event is a power of two. The first rounds after it follow. In the artefact of
+    ACSOS 2022 a device takes part in the gossip of a level once its strength at that level
     has been constant for a second, measured as a sum of differences of rounded times. In the round
     in which the time crosses a power of two, its last bit is lost. Times with this bit set are
     rounded to the even neighbour, half of them down, and the difference is slightly less than 1 s.
@@ -399,13 +399,6 @@ class Rounding:
     Source: DanySK/experiment-2022-self-stab-leader-election (the condition), Protelis/Protelis
     (``isSignalStable``, the time since the last round).
     """
-
-    at: float = parameter(0.0, 'Time of the event, a power of two, just before the first rounds '
-                          'after it.', unit='s', lower=0.0, upper=1e9)
-
-
-def _rounding(parameters: Rounding, network: Network, algorithm: Algorithm,
-              random: np.random.Generator) -> None:
     devices = network.devices
     columns = state_layout(algorithm).columns(network.exports)
     if hasattr(columns, FIELD):
@@ -420,7 +413,7 @@ for _event in (
     Event('state', State, _state, states=True),
     Event('corrupt', Corrupt, _corrupt, states=True),
     Event('split', Split, _split),
-    Event('heal', Heal, _heal),
-    Event('rounding', Rounding, _rounding, extend=hesitant),
+    Event('heal', Timed, _heal),
+    Event('rounding', Timed, _rounding, extend=hesitant),
 ):
     EVENTS.add(_event)

@@ -13,17 +13,29 @@
 # limitations under the License.
 
 """
-The result of a run, and snapshots of its network.
+A run of a scenario: its result, and how it is computed.
 
-This module needs no compiler, so that programs that only read results load fast.
+A run is a pure function of the scenario, the algorithm and the seed. Its result has the length of
+the messages that the devices would send as robots.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
+from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.messages.codec import codec_for, Message, state_kinds, wire_part
+from leader_election.election.messages.region_codec import plain, RegionCodec, RegionPart
+from leader_election.election.messages.wire import dumps
+from leader_election.election.regions.aggregate import AggregateSet
+from leader_election.election.regions.region import Region
 from leader_election_lab.engine.network import Network
-from leader_election_lab.simulation.network_events import leading
+from leader_election_lab.experiment.scenario import Scenario
+from leader_election_lab.experiment.schema import Entrant, Regions
+from leader_election_lab.simulation.algorithm_mistakes import one_line
+from leader_election_lab.simulation.composed_rounds import aggregate_of
+from leader_election_lab.states import state_layout
 import numpy as np
 from numpy.typing import NDArray
 
@@ -56,42 +68,67 @@ class Run:
     """The id and the measures of each device, shape (n, 1 + measures), if they are wanted."""
 
 
-class Listed(NamedTuple):
-    """The links that are listed, in range or not."""
-
-    slots: NDArray[np.int64]
-    pairs: NDArray[np.int32]
-    """The receiver and the sender of each, shape (m, 2)."""
-    near: NDArray[np.bool_]
-
-
-def links_of(network: Network, reach: float) -> Listed:
+def simulate(
+    scenario: Scenario, algorithm: str, seed: int, snapshots: Sequence[float] = (),
+) -> Run:
     """
-    Return all listed links of a network.
+    Return the result of a run of the scenario, always the same for the same arguments.
 
-    :param reach: the range of messages [m].
+    The interpreter's lock is released during the computation, so runs can go in threads.
+
+    :param algorithm: the label of one of the scenario's algorithms.
+    :param seed: >= 0.
+    :param snapshots: the times of snapshots [s].
     """
-    links, position = network.links, network.devices.position
-    length = links.row[:, 1] - links.row[:, 0]
-    receiver = np.repeat(np.arange(len(length)), length)
-    # Row by row in the order of devices.
-    slots = links.row[receiver, 0] + np.arange(len(receiver)) - np.repeat(
-        np.cumsum(length) - length, length)
-    pairs = np.stack([receiver, links.neighbour[slots]], axis=1).astype(np.int32)
-    apart = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
-    return Listed(slots, pairs, apart <= reach)
+    # With the compiler, which a program that only reads results does not need.
+    from leader_election_lab.simulation.simulation import Simulation
+    entrant = scenario.entrant(algorithm)
+    with one_line(entrant):
+        simulation = Simulation(scenario, entrant, seed)
+        taken = simulation.play(snapshots=snapshots)
+        watch, each = simulation.network.watch, simulation.device_measures
+        return Run(watch.samples, watch.counts, message_bytes(entrant, simulation.network), taken,
+                   None if each is None else each.table())
 
 
-def snapshot(network: Network, leader: NDArray[np.int64], reach: float, time: float) -> Snapshot:
-    """
-    Return a copy of the present network.
+SIZED = 100
+"""Greatest number of devices whose messages are encoded."""
+DIGITS = 4
+"""Decimal places of positions and distances [m], as on robots."""
 
-    :param leader: the id of each device's leader, shape (n,).
-    :param reach: the range of messages [m].
-    :param time: now [s].
-    """
+
+def message_bytes(entrant: Entrant, network: Network) -> float:
+    """Return the mean length of the messages that devices would send now [bytes]."""
     devices = network.devices
-    _, pairs, near = links_of(network, reach)
-    return Snapshot(
-        time, devices.id.copy(), devices.position.copy(), leader.copy(), leading(network),
-        devices.running.copy(), pairs[near & (pairs[:, 0] < pairs[:, 1])])
+    # A message names the election, and the region part stands beside it.
+    election = ALGORITHMS.get(entrant.algorithm.name)
+    levels = entrant.algorithm.levels
+    codec = codec_for(election if levels == election.levels else election.with_levels(levels))
+    n = len(devices.id)
+    chosen = np.linspace(0, n - 1, SIZED).astype(int) if n > SIZED else np.arange(n)
+    ids, places = devices.id[chosen].tolist(), devices.position[chosen].round(DIGITS).tolist()
+    states = state_layout(entrant.algorithm).states(network.exports[chosen])
+    kinds = state_kinds(codec.algorithm)
+    columns = dict(zip(codec.algorithm.state._fields, zip(*states)))
+    columns['distance'] = tuple(round(each, DIGITS) for each in columns['distance'])
+    values = [map(kind.write, column) for kind, column in zip(kinds, columns.values())]
+    parts = [] if entrant.regions is None else [
+        _region_part(state, entrant.regions) for state in states]
+    rows = list(map(list, zip(ids, places, map(list, zip(*values)), *(
+        [map(wire_part('regions').write, parts)] if parts else []))))
+    # Messages differ in these members alone. To encode the members takes a quarter of the time.
+    first = Message(ids[0], 'map', tuple(places[0]), codec.algorithm.state(
+        *(column[0] for column in columns.values())), {'regions': parts[0]} if parts else {})
+    more = len(codec.encode(first)) - len(dumps(rows[0]))
+    # A list has a comma or bracket more than it has members.
+    return (len(dumps(rows)) - 1 + (more - 1) * len(rows)) / len(rows)
+
+
+def _region_part(state: Any, regions: Regions) -> RegionPart:
+    """Return the region part that a robot with one task, named as the aggregate, sends."""
+    aggregate = aggregate_of(regions)
+    decision = '' if state.decision[0] == math.inf else dumps([aggregate.result(state.decision)])
+    region = plain(Region(**{
+        **{name: getattr(state, name) for name in Region._fields}, 'decision': decision}))
+    codec = RegionCodec(regions.aggregate, AggregateSet({regions.aggregate: aggregate}), region, 1)
+    return codec.pack(region, feedback=regions.feedback_gain > 0.0)

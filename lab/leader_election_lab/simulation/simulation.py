@@ -30,12 +30,14 @@ from leader_election_lab.engine.network import (
     FRESH,
     FRESH_AT_NEIGHBOUR,
     larger_pool,
+    links_of,
     Medium,
 )
 from leader_election_lab.experiment.parser import of_scenario, ScenarioError
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.experiment.schema import Entrant, EXACT
 from leader_election_lab.own_measures import DeviceMeasures, OWN_MEASURES, Sample
+from leader_election_lab.runs import sources
 from leader_election_lab.simulation.algorithm_mistakes import check_numbers
 from leader_election_lab.simulation.build import (
     network_of,
@@ -46,10 +48,13 @@ from leader_election_lab.simulation.build import (
 from leader_election_lab.simulation.composed_rounds import readings
 from leader_election_lab.simulation.network_events import admit, begin, leading, withdraw
 from leader_election_lab.simulation.position_errors import PositionErrors
-from leader_election_lab.simulation.run import links_of, Snapshot, snapshot
+from leader_election_lab.simulation.run import Snapshot
 from leader_election_lab.states import COLUMNS, COUNTERS, state_layout
 import numpy as np
 from numpy.typing import NDArray
+
+# All modules that a run depends on are imported now, from the files as they are now.
+sources.of_package()
 
 STRETCH = 1_000_000
 """Approximate number of rounds of one call of the engine, between which Python may interrupt."""
@@ -88,7 +93,7 @@ class Simulation:
             delay_least=messages.delay[0], delay_most=messages.delay[1],
             duplication=messages.duplication, jitter=scenario.rounds.jitter,
             degree_since=np.nan, degree_sign=-1.0 if entrant.weakest else 1.0)
-        self._reads = np.repeat([group.reads for group in scenario.groups], [
+        self._reads = np.repeat([group.member.reads for group in scenario.groups], [
             len(each.position) for each in placements])
         self._rounds = np.zeros(len(devices.id), np.int64)
         self._bind_round()
@@ -277,9 +282,9 @@ class Simulation:
         self._rebuild(0.0)
         medium = self._medium
         place = np.argsort(np.argsort(self.network.rounds.time, kind='stable'))
-        listed = links_of(self.network, medium.reach)
-        device, other = listed.pairs.T
-        heard = listed.near & (self.scenario.rounds.acquainted | (place[other] < place[device]))
+        _, pairs, near = links_of(self.network, medium.reach)
+        device, other = pairs.T
+        heard = near & (self.scenario.rounds.acquainted | (place[other] < place[device]))
         self.network.devices.strength[:] = medium.degree_sign * (
             1 + np.bincount(device[heard], minlength=len(place)))
 
@@ -320,8 +325,13 @@ class Simulation:
             store_sent_messages, self.network, np.arange(len(self.network.devices.id)))
 
     def snapshot(self, time: float) -> Snapshot:
-        """Return the present network."""
-        return snapshot(self.network, self.columns.leader, self._medium.reach, time)
+        """Return a copy of the present network, at a time [s]."""
+        devices = self.network.devices
+        _, pairs, near = links_of(self.network, self._medium.reach)
+        return Snapshot(
+            time, devices.id.copy(), devices.position.copy(), self.columns.leader.copy(),
+            leading(self.network), devices.running.copy(),
+            pairs[near & (pairs[:, 0] < pairs[:, 1])])
 
 
 Floats = NDArray[np.float64]

@@ -33,6 +33,7 @@ on. At first it is 0, and an empty entry keeps the previous value. A link in one
 1 in the other.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -118,8 +119,12 @@ def read_trace(path: Path) -> Contacts:
 
     :raises ParameterError: for a missing column, a value that is not allowed, an unreadable file.
     """
-    table, lines = read_connections(path) or read_intervals(path) or read_table(
-        path, (*COLUMNS, LOSS), may_lack=(LOSS,))
+    try:
+        rows = list(words_of(read_text(path)))
+        found = read_connections(rows) or read_intervals(rows)
+    except ValueError as error:
+        raise ParameterError(f'log {path}: {error}') from None
+    table, lines = found or read_table(path, (*COLUMNS, LOSS), may_lack=(LOSS,))
     if not lines:
         raise ParameterError(f'log {path}: line 2: no rows')
     last = 0.0
@@ -144,57 +149,55 @@ def read_trace(path: Path) -> Contacts:
         loss=np.where((ends[:, :1] < ends[:, 1:]) == [True, False], loss, np.nan))
 
 
-def read_connections(path: Path) -> Table | None:
+Rows = Sequence[tuple[int, list[str]]]
+"""The number and the words of each line."""
+
+
+def read_connections(rows: Rows) -> Table | None:
     """
     Read a report of connections by the ONE simulator.
 
     :return: the columns of a trace, or ``None`` for a file of another format.
-    :raises ParameterError: for a line of another form, or an unreadable file.
+    :raises ValueError: for a line of another form.
     """
-    rows: list[list[float]] = []
-    lines: list[int] = []
-    try:
-        for line, words in words_of(read_text(path)):
-            if not rows and words[1:2] != ['CONN']:
-                return None
-            if len(words) != 5 or words[1] != 'CONN' or words[4] not in ('up', 'down'):
-                raise ValueError(f'line {line}: it takes t CONN a b up, or down: '
-                                 f'{shortened(" ".join(words))!r}')
-            rows.append([*(read_number(name, word, False, line) for name, word in zip(
-                COLUMNS, (words[0], *words[2:4]))), words[4] == 'up', np.nan])
-            lines.append(line)
-    except ValueError as error:
-        raise ParameterError(f'log {path}: {error}') from None
-    return Table(np.array(rows), lines) if rows else None
+    if not rows or rows[0][1][1:2] != ['CONN']:
+        return None
+    table = []
+    for line, words in rows:
+        if len(words) != 5 or words[1] != 'CONN' or words[4] not in ('up', 'down'):
+            raise ValueError(f'line {line}: it takes t CONN a b up, or down: '
+                             f'{shortened(" ".join(words))!r}')
+        table.append([*(read_number(name, word, False, line) for name, word in zip(
+            COLUMNS, (words[0], *words[2:4]))), words[4] == 'up', np.nan])
+    return Table(np.array(table), [line for line, _ in rows])
 
 
-def read_intervals(path: Path) -> Table | None:
+def read_intervals(rows: Rows) -> Table | None:
     """
     Read contacts of SocioPatterns.
 
     :return: the columns of a trace, or ``None`` for a file of another format.
-    :raises ParameterError: for a line of another form, or an unreadable file.
+    :raises ValueError: for a line of another form.
     """
     seen: dict[tuple[float, ...], int] = {}
-    try:
-        for line, words in words_of(read_text(path)):
-            if len(words) not in (3, 5) or any(',' in word for word in words):
-                if not seen:
-                    return None
-                raise ValueError(f'line {line}: it takes t a b: {shortened(" ".join(words))!r}')
-            t, a, b = (read_number(name, word, False, line)
-                       for name, word in zip(COLUMNS, words[:3]))
-            seen.setdefault((min(a, b), max(a, b), t), line)
-    except ValueError as error:
-        raise ParameterError(f'log {path}: {error}') from None
-    begin = min((t for *_, t in seen), default=0.0) - INTERVAL
+    for line, words in rows:
+        if len(words) not in (3, 5) or any(',' in word for word in words):
+            if not seen:
+                return None
+            raise ValueError(f'line {line}: it takes t a b: {shortened(" ".join(words))!r}')
+        t, a, b = (read_number(name, word, False, line)
+                   for name, word in zip(COLUMNS, words[:3]))
+        seen.setdefault((min(a, b), max(a, b), t), line)
+    if not seen:
+        return None
+    begin = min(t for *_, t in seen) - INTERVAL
     # Intervals that follow each other are one link.
-    rows = sorted([(t - INTERVAL - begin, line, a, b, 1.0) for (a, b, t), line in seen.items()
-                   if (a, b, t - INTERVAL) not in seen]
-                  + [(t - begin, line, a, b, 0.0) for (a, b, t), line in seen.items()
-                     if (a, b, t + INTERVAL) not in seen])
-    return Table(np.array([[t, a, b, up, np.nan] for t, _, a, b, up in rows]),
-                 [line for _, line, *_ in rows]) if rows else None
+    changes = sorted([(t - INTERVAL - begin, line, a, b, 1.0) for (a, b, t), line in seen.items()
+                      if (a, b, t - INTERVAL) not in seen]
+                     + [(t - begin, line, a, b, 0.0) for (a, b, t), line in seen.items()
+                        if (a, b, t + INTERVAL) not in seen])
+    return Table(np.array([[t, a, b, up, np.nan] for t, _, a, b, up in changes]),
+                 [line for _, line, *_ in changes])
 
 
 def check_begin(parameters: ContactsParameters, duration: float) -> None:

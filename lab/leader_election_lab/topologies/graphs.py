@@ -149,14 +149,6 @@ def _check_not_degrees(parameter: str, path: str, position: NDArray[np.float64],
                              'm; x and y are in metres (degrees?)')
 
 
-def _is_number(text: str) -> bool:
-    try:
-        number(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _check_metres(graph: Any) -> None:
     """Raise a ``ValueError`` if the coordinates of a graph are degrees, or feet."""
     system = str(graph.graph.get('crs', ''))
@@ -179,12 +171,15 @@ def _read_positions(path: str) -> dict[str, tuple[float, float]]:
     places: dict[str, tuple[float, float]] = {}
     try:
         for line, words in words_of(read_text(path)):
-            if len(words) != 3 or not all(map(_is_number, words[1:])):
+            try:
+                name, x, y = words
+                place = number(x), number(y)
+            except ValueError:
                 raise ValueError(f'line {line} is not: name x y: '
-                                 f'{shortened(" ".join(words))!r}')
-            if words[0] in places:
-                raise ValueError(f'line {line}: {words[0]} is there twice')
-            places[words[0]] = float(words[1]), float(words[2])
+                                 f'{shortened(" ".join(words))!r}') from None
+            if name in places:
+                raise ValueError(f'line {line}: {name} is there twice')
+            places[name] = place
     except ValueError as error:
         raise ParameterError('positions', problem=f': {path}: {error}') from error
     return _finite(places, 'positions', path)

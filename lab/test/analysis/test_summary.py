@@ -28,8 +28,7 @@ from leader_election_lab.experiment.scenario import parse, Scenario, ScenarioErr
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs import results
 from leader_election_lab.runs.store import Key
-from leader_election_lab.simulation.run import Run
-from leader_election_lab.simulation.simulate import simulate
+from leader_election_lab.simulation.run import Run, simulate
 from leader_election_lab.simulation.simulation import Simulation
 from leader_election_lab.states import COLUMNS, COUNTERS, MEASURES
 import numpy as np

@@ -23,8 +23,9 @@ import subprocess
 import sys
 
 import distributed
+from example_results import present
 import leader_election
-from leader_election_lab.runs import cluster, results
+from leader_election_lab.runs import cluster
 from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs.files import ResultError
 import pytest
@@ -157,7 +158,7 @@ def test_worker_with_other_code_is_not_used_and_run_that_kills_its_workers_is_na
             text = progress.text.getvalue()
             assert text.count('is not used: bounded: another code') == 1
             assert ', 1 worker, ' in text and ', 2 workers' not in text
-            assert len(results.present(dataset)) == 6
+            assert len(present(dataset)) == 6
         stack.enter_context(worker(address, '--preload', 'minefield'))
         mines = tmp_path / 'mines'
         mines.mkdir()

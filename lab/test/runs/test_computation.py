@@ -25,14 +25,14 @@ from resource import RLIMIT_FSIZE as FILE_SIZE
 import signal
 import sqlite3
 
+from example_results import present
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import computation as runs
-from leader_election_lab.runs import processes, results, store
+from leader_election_lab.runs import processes, store
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.processes import compiling
 from leader_election_lab.runs.store import Key
-from leader_election_lab.simulation.run import Run
-from leader_election_lab.simulation.simulate import simulate
+from leader_election_lab.simulation.run import Run, simulate
 from leader_election_lab.terminal_output import Progress
 import numba
 import numpy as np
@@ -58,7 +58,7 @@ def test_results_do_not_depend_on_workers_and_order(tmp_path):
     scenario = load(tmp_path, VARIED)
     one = runs.run(scenario, range(4), tmp_path / 'one', workers=1)
     assert one.equals(runs.run(scenario, [3, 1, 0, 2], tmp_path / 'two', workers=2))
-    assert results.present(one) == {
+    assert present(one) == {
         Key(label, k, seed) for label in ('classic', 'bounded') for k in range(4)
         for seed in range(4)}
     # Seeds differ, so the comparison is meaningful.
@@ -71,7 +71,7 @@ def test_variants_that_do_not_affect_an_algorithm_are_run_once(tmp_path):
     scenario = load(tmp_path, text + 'vary: {algorithms.radius: [20, 30]}\n')
     progress = RecordedProgress()
     dataset = runs.run(scenario, range(2), tmp_path, progress=progress)
-    assert progress.counted() == 2 * 3 and len(results.present(dataset)) == 2 * 4
+    assert progress.counted() == 2 * 3 and len(present(dataset)) == 2 * 4
     narrow, wide = dataset['leaders'].sel(algorithm='colour').transpose('algorithms.radius', ...)
     assert np.array_equal(narrow, wide)
     again = RecordedProgress()
@@ -87,13 +87,13 @@ def test_only_missing_runs_are_computed(tmp_path):
     # Seed 1 of bounded is finished already.
     assert (first.counted(), more.counted()) == (2, 5)
     assert '1 of 6 runs are there already' in more.text.getvalue()
-    assert results.present(dataset) == {
+    assert present(dataset) == {
         *(Key('bounded', 0, seed) for seed in range(4)),
         *(Key('classic', 0, seed) for seed in range(1, 4))}
     assert dataset.equals(runs.run(scenario, range(1, 4), tmp_path, progress=none))
     assert none.counted() == 0
     dataset = runs.run(scenario, [0], tmp_path, ['classic'], again=True, progress=again)
-    assert (again.counted(), results.present(dataset)) == (1, {Key('classic', 0, 0)})
+    assert (again.counted(), present(dataset)) == (1, {Key('classic', 0, 0)})
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         'small.nc', 'small.runs', 'small.yaml']
 
@@ -128,13 +128,13 @@ def test_truncated_store_is_an_error(tmp_path, left):
         runs.run(load(tmp_path, VARIED), range(3), tmp_path)
     assert str(part) in str(raised.value) and '\n' not in str(raised.value)
     part.unlink()
-    assert len(results.present(runs.run(load(tmp_path, VARIED), range(3), tmp_path))) == 24
+    assert len(present(runs.run(load(tmp_path, VARIED), range(3), tmp_path))) == 24
 
 
 def test_empty_store_is_a_new_one(tmp_path):
     part = stopped(tmp_path)
     part.write_bytes(b'')
-    assert len(results.present(runs.run(load(tmp_path, VARIED), range(3), tmp_path))) == 24
+    assert len(present(runs.run(load(tmp_path, VARIED), range(3), tmp_path))) == 24
 
 
 def test_store_in_use_by_another_program_is_not_to_be_removed(tmp_path, monkeypatch):
@@ -196,7 +196,7 @@ def test_finished_runs_are_kept_when_the_disk_is_full(tmp_path):
     kept = kept_runs(tmp_path)
     assert 3 <= kept < 100
     rest = RecordedProgress()
-    assert len(results.present(runs.run(scenario, range(100), tmp_path, ['bounded'],
+    assert len(present(runs.run(scenario, range(100), tmp_path, ['bounded'],
                                         progress=rest))) == 100
     assert rest.counted() == 100 - kept
 

@@ -17,10 +17,11 @@
 from leader_election_lab.analysis.measures import time_average
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import computation as runs
-from leader_election_lab.runs import export, results
+from leader_election_lab.runs import results
 from leader_election_lab.runs.files import ResultError
 from leader_election_lab.runs.results import attributes, LABELS
 from leader_election_lab.states import COLUMNS, COUNTERS, MEASURES
+from leader_election_lab.subcommands import RUNS, TIMES, write_table
 import numpy as np
 import pandas
 import pytest
@@ -40,7 +41,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Scenario, xarray.Data
 def test_table_has_a_row_a_run_and_time(ran, tmp_path):
     scenario, dataset = ran
     # 4 variants and 20 times; bounded with two seeds, classic with one.
-    assert export.write(dataset, scenario, tmp_path / 'x.csv') == 4 * 20 * 3
+    assert write_table(dataset, scenario, tmp_path / 'x.csv', TIMES) == 240
     table = pandas.read_csv(tmp_path / 'x.csv')
     assert list(table) == ['algorithm', 'messages.loss', 'rounds.phase', 'seed', 'time', *MEASURES]
     indexed = table.set_index(list(table)[:5]).sort_index()
@@ -56,7 +57,7 @@ def test_table_has_a_row_a_run_and_time(ran, tmp_path):
 
 def test_summary_has_a_row_a_run(ran, tmp_path):
     scenario, dataset = ran
-    assert export.write(dataset, scenario, tmp_path / 'x.csv', rows=export.RUNS) == 4 * 3
+    assert write_table(dataset, scenario, tmp_path / 'x.csv', RUNS) == 4 * 3
     table = pandas.read_csv(tmp_path / 'x.csv')
     assert list(table) == ['algorithm', 'messages.loss', 'rounds.phase', 'seed', *MEASURES,
                            'led', 'united', *COUNTERS, 'message_bytes']
@@ -110,12 +111,12 @@ def test_table_that_cannot_be_written_is_an_error(ran, tmp_path):
     scenario, dataset = ran
     (tmp_path / 'file').write_text('')
     (tmp_path / 'folder.csv').mkdir()
-    for name, message in (('x.xlsx', r'ends in \.csv'), ('folder.csv', 'is a folder'),
+    for name, message in (('x.xlsx', r'it takes one of \.csv'), ('folder.csv', 'is a folder'),
                           ('file/x.csv', 'cannot be written')):
         with pytest.raises(ResultError, match=message) as raised:
-            export.write(dataset, scenario, tmp_path / name)
+            write_table(dataset, scenario, tmp_path / name, TIMES)
         assert '\n' not in str(raised.value)
     (tmp_path / '.y.csv.writing').symlink_to('/dev/full')
     with pytest.raises(ResultError, match=r'y\.csv cannot be written'):
-        export.write(dataset, scenario, tmp_path / 'y.csv')
+        write_table(dataset, scenario, tmp_path / 'y.csv', TIMES)
     assert sorted(file.name for file in tmp_path.iterdir()) == ['file', 'folder.csv']

@@ -17,6 +17,7 @@
 from pathlib import Path
 
 from environment import disk_with_room
+from example_results import present
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.runs import kept, results, store
 from leader_election_lab.runs.files import ResultError
@@ -55,7 +56,7 @@ def test_run_is_put_at_its_labels(varied: Scenario) -> None:
     assert one['counts'].sel(counter='sent') == 5 and one['message_bytes'] == 5
     assert int((dataset['counts'] != results.MISSING).sum()) == len(COUNTERS)
     assert int(dataset['instability'].notnull().sum()) == 20
-    assert results.present(dataset) == {Key('bounded', 2, 7)}
+    assert present(dataset) == {Key('bounded', 2, 7)}
     assert dataset['instability'].dtype == np.float64 and dataset['leaders'].dtype == np.float32
     assert dataset['time'].values.tolist() == list(range(1, 21))
 
@@ -123,14 +124,6 @@ def test_older_file_is_kept_when_the_disk_is_full(
     assert f'{path} cannot be written' in str(raised.value)
     assert path.read_bytes() == b'of yesterday'
     assert sorted(file.name for file in tmp_path.iterdir()) == [FILE, 'small.yaml']
-
-
-def test_seed_is_done_when_all_its_runs_are(varied: Scenario) -> None:
-    # Two algorithms and four variants: eight runs a seed.
-    all_of_1 = {Key(label, variant, 1) for label in ('classic', 'bounded') for variant in range(4)}
-    assert store.seeds_done(all_of_1, varied) == 1
-    assert store.seeds_done(all_of_1 - {Key('bounded', 3, 1)}, varied) == 0
-    assert store.seeds_done(all_of_1 | {Key('bounded', 3, 2)}, varied) == 1
 
 
 def test_measures_of_regions_are_stored_for_algorithms_that_have_regions(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ import subprocess
 import sys
 from typing import Any
 
+from example_results import present
 from leader_election.election.algorithms import BOUNDED
 from leader_election_lab.experiment import scenario
 from leader_election_lab.experiment.scenario import Scenario
@@ -29,7 +30,7 @@ from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs import kept as kept_results
 from leader_election_lab.runs import results, sources, store
 from leader_election_lab.runs.files import ResultError
-from leader_election_lab.runs.kept import kept, UnknownResultsError
+from leader_election_lab.runs.kept import kept
 from leader_election_lab.runs.store import fingerprint, Key
 from leader_election_lab.subcommands import seeds_done
 import pytest
@@ -70,7 +71,7 @@ def test_algorithm_is_run_again_alone_when_its_code_changes(tmp_path, monkeypatc
     assert lines[0] == (
         'small: 2 of 4 runs are there already; run again: 2 of bounded (changed: code)')
     # Of the changed algorithm only the new runs, of the other one all.
-    assert results.present(after) == {
+    assert present(after) == {
         *(Key('bounded', 0, seed) for seed in range(2)),
         *(Key('classic', 0, seed) for seed in range(5))}
     # The change is undone, and the earlier runs are used again.
@@ -199,7 +200,7 @@ def test_missing_results_name_the_command(tmp_path):
     with pytest.raises(ResultError, match='is not there; it is made by: lab run border'):
         kept('border', tmp_path)
     for name in ('nix', '../small'):
-        with pytest.raises(UnknownResultsError, match="there are no results '.*' in .*; it takes "
+        with pytest.raises(ResultError, match="there are no results '.*' in .*; it takes "
                            r'the path of a scenario such as (nix|small)\.yaml'):
             kept(name, tmp_path / 'folder')
 

@@ -23,7 +23,7 @@ from leader_election.parameters.registry import explained
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.parser import ScenarioError
 from leader_election_lab.simulation.algorithm_mistakes import of_numba
-from leader_election_lab.simulation.simulate import simulate
+from leader_election_lab.simulation.run import simulate
 from numba import njit
 from numba.core.errors import UnsupportedBytecodeError
 import pytest

@@ -19,7 +19,7 @@ import math
 from leader_election.election.algorithms import ALGORITHMS
 from leader_election_lab.experiment.parser import ScenarioError
 from leader_election_lab.simulation.checked_rounds import check
-from leader_election_lab.simulation.simulate import simulate
+from leader_election_lab.simulation.run import simulate
 from leader_election_lab.states import ROUNDS
 import pytest
 from simulations import of_own, own_algorithm, State

@@ -27,7 +27,7 @@ from leader_election_lab.experiment.scenario import parse, Scenario, ScenarioErr
 from leader_election_lab.experiment.schema import Sensor
 from leader_election_lab.runs.store import fingerprint
 from leader_election_lab.simulation.composed_rounds import readings
-from leader_election_lab.simulation.simulate import message_bytes, simulate
+from leader_election_lab.simulation.run import message_bytes, simulate
 from leader_election_lab.simulation.simulation import Simulation
 import numpy as np
 import pytest

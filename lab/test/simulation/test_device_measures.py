@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import leader_election_lab as lab
-from leader_election_lab.runs import export
 from leader_election_lab.runs.results import attributes
 from leader_election_lab.states import DEVICE_MEASURES
+from leader_election_lab.subcommands import DEVICES, write_table
 import numpy as np
 import pandas
 import pytest
@@ -85,7 +85,7 @@ def test_file_and_table_have_a_row_for_each_device_of_a_variant(tmp_path: Path) 
     assert read['device'].values.tolist() == [5, 6, 7]
     assert read['tenure'].sel({'devices.count': 2, 'seed': 0}).values[0] == pytest.approx(
         [0.0, 12.0, np.nan], nan_ok=True)
-    assert export.write(found, scenario, tmp_path / 'x.csv', export.DEVICES) == 2 * (2 + 3)
+    assert write_table(found, scenario, tmp_path / 'x.csv', DEVICES) == 2 * (2 + 3)
     table = pandas.read_csv(tmp_path / 'x.csv')
     assert list(table) == ['algorithm', 'devices.count', 'seed', 'device', *DEVICE_MEASURES]
     assert table.query('seed == 1')['tenure'].tolist() == [0.0, 12.0, 0.0, 0.0, 12.0]

@@ -23,8 +23,7 @@ from leader_election.localisation.pose_estimates import odometry_covariance
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.experiment.schema import Localisation
 from leader_election_lab.simulation.position_errors import PositionErrors
-from leader_election_lab.simulation.run import Run
-from leader_election_lab.simulation.simulate import simulate
+from leader_election_lab.simulation.run import Run, simulate
 import numpy as np
 from numpy.typing import NDArray
 import pytest

@@ -19,7 +19,7 @@ from typing import Any
 
 import leader_election_lab as lab
 from leader_election_lab.motions import REPLAY
-from leader_election_lab.simulation.simulate import simulate
+from leader_election_lab.simulation.run import simulate
 import numpy as np
 import pytest
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from leader_election.parameters import ParameterError
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.runs import computation
-from leader_election_lab.simulation.simulate import simulate
+from leader_election_lab.simulation.run import simulate
 from leader_election_lab.topologies.contacts import check_begin, ContactsParameters, read
 import numpy as np
 import pytest

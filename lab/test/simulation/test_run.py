@@ -19,8 +19,8 @@ from typing import Any
 
 from leader_election_lab.engine.network import empty_pool, empty_workspace
 from leader_election_lab.experiment.scenario import Scenario, ScenarioError
-from leader_election_lab.simulation import build, simulate
-from leader_election_lab.simulation.run import Run
+from leader_election_lab.simulation import build, simulation
+from leader_election_lab.simulation.run import Run, simulate
 from leader_election_lab.simulation.simulation import Simulation
 from leader_election_lab.states import COUNTERS, MEASURES
 import numpy as np
@@ -47,7 +47,7 @@ SCENARIOS = pytest.mark.parametrize(
 
 
 def run(scenario: Scenario, seed: int, snapshots: tuple[float, ...] = ()) -> Run:
-    return simulate.simulate(scenario, 'bounded', seed, snapshots)
+    return simulate(scenario, 'bounded', seed, snapshots)
 
 
 def digits(result: Run) -> tuple[bytes, bytes, float]:
@@ -125,7 +125,7 @@ def test_run_is_the_same_when_arrays_grow(field, scenario, monkeypatch):
                 'workspace': {'workspace': empty_workspace(1, exports.shape[1])}}[field])
             self._bind_round()
             made.append(self)
-    monkeypatch.setattr(simulate, 'Simulation', Tiny)
+    monkeypatch.setattr(simulation, 'Simulation', Tiny)
     assert digits(run(scenario, 4)) == expected
     grown, = made
     assert len(getattr(grown.network, field)[1]) > 1
