@@ -46,22 +46,22 @@ _MEMORY = 256
 """The least number of steps."""
 _BACK = (200, 190, 180)
 """Steps before the present one whose mean energy is the reference of the stopping rule."""
+_CLOSE = 2.0
+"""The greatest difference of the energy at rest from the reference: 1 / stability (0.5)."""
 _MOST_STEPS = 20_000
 
 
-def settle(position: NDArray[np.float64], pairs: NDArray[np.int32], stability: float = 0.5,
-           ) -> NDArray[np.float64]:
+def settle(position: NDArray[np.float64], pairs: NDArray[np.int32]) -> NDArray[np.float64]:
     """
     Return the positions at which nodes come to rest, shape (n, 2). A spring at rest has length 1.
 
     In each step every node moves by the sum of its forces, at most half the diagonal of all. A
     spring pulls harder at the end with fewer links, so that the whole layout may drift or rotate:
-    only relative positions are meaningful.
+    only relative positions are meaningful. The layout is at rest when the sum of all forces'
+    strengths is within 2 of its value about 200 steps before, or after 20000 steps.
 
     :param position: initial positions, shape (n, 2), no two the same.
     :param pairs: the links, shape (m, 2).
-    :param stability: > 0. The layout is at rest when the sum of all forces' strengths is within
-        1 / stability of its value about 200 steps before, or after 20000 steps.
 
     Two nodes settle where the spring pulls as much as they repel each other, so that
     0.6 (d - 1) = 0.024 / d^2:
@@ -72,7 +72,7 @@ def settle(position: NDArray[np.float64], pairs: NDArray[np.int32], stability: f
     """
     x, y = np.ascontiguousarray(position.T, np.float32)
     links = np.bincount(pairs.ravel(), minlength=len(position)).astype(np.float32)
-    _settle(x, y, np.ascontiguousarray(pairs, np.int32), links, 1.0 / stability)
+    _settle(x, y, np.ascontiguousarray(pairs, np.int32), links)
     return np.column_stack((x, y)).astype(np.float64)
 
 
@@ -87,14 +87,9 @@ def forces(x, y, pairs, links, force_x, force_y, strength):  # type: ignore[no-u
     :param force_x: output, float32, shape (n,). So are force_y and strength. A spring counts by a
         tenth of its pull at a node with one link, negative if it pushes.
     """
-    force_x[:], force_y[:], strength[:] = 0.0, 0.0, 0.0
-    _repel(x, y, force_x, force_y, strength)
-    _pull(x, y, pairs, links, force_x, force_y, strength)
-
-
-@jit
-def _repel(x, y, force_x, force_y, strength):  # type: ignore[no-untyped-def]
-    one, least = np.float32(1.0), np.float32(1e-20)
+    zero, one, least = np.float32(0.0), np.float32(1.0), np.float32(1e-20)
+    for i in range(len(x)):
+        force_x[i], force_y[i], strength[i] = zero, zero, zero
     for j in range(len(x)):
         # The inner loop writes to different nodes, so that the compiler vectorises it.
         for i in range(len(x)):
@@ -105,12 +100,8 @@ def _repel(x, y, force_x, force_y, strength):  # type: ignore[no-untyped-def]
             force_x[i] += force * dx
             force_y[i] += force * dy
             strength[i] += force * far
-
-
-@jit
-def _pull(x, y, pairs, links, force_x, force_y, strength):  # type: ignore[no-untyped-def]
-    one = np.float32(1.0)
-    for a, b in pairs:
+    for k in range(len(pairs)):
+        a, b = pairs[k, 0], pairs[k, 1]
         dx, dy = x[b] - x[a], y[b] - y[a]
         far = math.sqrt(dx * dx + dy * dy)
         strength[a] += _ENERGY * (far - one)
@@ -124,15 +115,21 @@ def _pull(x, y, pairs, links, force_x, force_y, strength):  # type: ignore[no-un
 
 
 @jit
-def _settle(x, y, pairs, links, close):  # type: ignore[no-untyped-def]
+def _settle(x, y, pairs, links):  # type: ignore[no-untyped-def]
     n = len(x)
     energies = np.zeros(_MOST_STEPS)
     force_x, force_y, strength = (
         np.zeros(n, np.float32), np.zeros(n, np.float32), np.zeros(n, np.float32))
     for step in range(_MOST_STEPS):
         forces(x, y, pairs, links, force_x, force_y, strength)
-        energies[step] = np.sum(strength)
-        most = math.hypot(x.max() - x.min(), y.max() - y.min()) / 2
+        # A loop, since numpy's functions for this take seconds to compile.
+        energy, low_x, high_x, low_y, high_y = np.float32(0.0), x[0], x[0], y[0], y[0]
+        for i in range(n):
+            energy += strength[i]
+            low_x, high_x = min(low_x, x[i]), max(high_x, x[i])
+            low_y, high_y = min(low_y, y[i]), max(high_y, y[i])
+        energies[step] = energy
+        most = math.hypot(high_x - low_x, high_y - low_y) / 2
         for i in range(n):
             far = math.hypot(force_x[i], force_y[i])
             part = np.float32(min(1.0, most / far)) if far > 0.0 else np.float32(1.0)
@@ -142,7 +139,7 @@ def _settle(x, y, pairs, links, close):  # type: ignore[no-untyped-def]
             before = 0.0
             for back in _BACK:
                 before += energies[step - back] / len(_BACK)
-            if abs(energies[step] - before) <= close:
+            if abs(energies[step] - before) <= _CLOSE:
                 return
 
 
