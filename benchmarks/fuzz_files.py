@@ -142,7 +142,7 @@ def readers(folder: Path) -> dict[str, Reader]:
     murp = b't,A_x,A_y,A_z,A_yaw,r\n0,1,2,0.5,90,2.5\n1,1.5,2,0.5,91,\n2,2,2,0.5,92,2.75\n'
 
     def graph(name: str) -> Callable[[Path], Any]:
-        return lambda inside: read_graph('path', str(inside / name))
+        return lambda inside: read_graph(str(inside / name))
 
     def one(read: Callable[[str], Any], name: str, content: bytes) -> Reader:
         return Reader(lambda inside: read(str(inside / name)), {name: content})
@@ -190,7 +190,7 @@ def readers(folder: Path) -> dict[str, Reader]:
             'town.gml': b'graph [ node [ id 1 x 0.5 y 2 ] node [ id 2 x 7 y 2 ] '
                         b'edge [ source 1 target 2 ] ]'}),
         'edge list': Reader(
-            lambda inside: read_graph('path', str(inside / 'links'), str(inside / 'places')),
+            lambda inside: read_graph(str(inside / 'links'), str(inside / 'places')),
             {'links': b'# links\n1 2\n2 3 {}\n3 1\n', 'places': b'1 0 0\n2 1.5 0\n3 1 1e1\n'}),
         'MCAP': Reader(recording, {'run.mcap': _content(folder / 'run.mcap')}),
         'MCAP without checksums': Reader(recording, {'run.mcap': _plain(folder / 'run.mcap')}),

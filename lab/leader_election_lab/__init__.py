@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
 registry.OWN.add(Path(__file__).resolve().parent)
 
-__all__ = ['compare', 'figure', 'load', 'load_results', 'means', 'register', 'run',
-           'write_report']
+__all__ = ['compare', 'figure', 'load', 'load_results', 'means', 'register', 'run', 'write_report']
 
 
 def __getattr__(name: str) -> Any:

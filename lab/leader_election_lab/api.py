@@ -35,9 +35,10 @@ from leader_election_lab.analysis.paired_differences import ALGORITHM, differenc
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.figures import draw_own as figure
-from leader_election_lab.reports import RESULTS, write_report
+from leader_election_lab.reports import write_report
 from leader_election_lab.runs import computation as runs
-from leader_election_lab.runs.kept import kept
+from leader_election_lab.runs.files import RESULTS
+from leader_election_lab.runs.kept import kept as load_results
 from leader_election_lab.runs.results import varied
 from leader_election_lab.terminal_output import Progress
 import numpy as np
@@ -99,15 +100,6 @@ def run(scenario: Scenario, seeds: int | Sequence[int] = 10, folder: Path | str 
     results = runs.run(scenario, wanted, Path(folder), algorithms, workers, cluster=cluster,
                        progress=Progress(None if progress else Console(quiet=True)))
     return results.sel(algorithm=labels, seed=list(wanted))
-
-
-def load_results(name_or_path: str | Path, folder: Path | str = RESULTS) -> xr.Dataset:
-    """
-    Return the kept results of a scenario, by its path or name.
-
-    :raises ResultError: if there are none, or they are of another text or other code.
-    """
-    return kept(str(name_or_path), Path(folder))
 
 
 def means(results: xr.Dataset, measures: Sequence[str] = SHOWN) -> pd.DataFrame:

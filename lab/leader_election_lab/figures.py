@@ -114,8 +114,7 @@ def draw_over_time(results: xr.Dataset, measure: str) -> Figure:
             curve(axes, one, label, tints[label],
                         (0.0, 1.0) if measure in measures.PARTS else None)
     scale(axes, values, measure)
-    axes.set(xlim=(0.0, end), xlabel='time [s]',
-             ylabel=LABELS.get(measure, axis_label(measure)))
+    axes.set(xlim=(0.0, end), xlabel='time [s]', ylabel=LABELS.get(measure, axis_label(measure)))
     tidy(axes)
     legend(figure, axes)
     return figure
@@ -219,23 +218,18 @@ def most_stable(results: xr.Dataset) -> xr.Dataset:
         within ``chance``.
     """
     each = measures.time_average(results['instability'])
-    instability = each.mean('seed')
     led = measures.time_average(measures.led_part(results)).mean('seed')
-    allowed = instability.where(led >= ENOUGH)
+    allowed = each.mean('seed').where(led >= ENOUGH)
     ranked = np.sort(allowed.transpose('algorithm', ...).values, axis=0)  # nan comes last
     best = allowed.min('algorithm')
     place = allowed.fillna(np.inf).argmin('algorithm')
-    labels = results['algorithm'].values
     second = best.copy(data=ranked[1] if len(ranked) > 1 else np.full(best.shape, np.nan))
     # If the next one has no instability, the winner has none either: the margin is 0.
     margin = ((second - best) / second.where(second > 0.0)).where(second > 0.0, second * 0.0)
-    return xr.Dataset({
-        'winner': best.copy(data=np.where(best.isnull(), NO_WINNER, labels[place.values])),
-        'instability': best,
-        'half': _of_winner(half_widths(each), place),
-        'margin': margin,
-        'led': led.isel(algorithm=place).drop_vars('algorithm').where(best.notnull()),
-        'chance': within_chance(each, place, allowed.notnull())})
+    winner = _winner(each, place, allowed.notnull())
+    return winner.assign(
+        winner=winner['winner'].where(best.notnull(), NO_WINNER), instability=best, margin=margin,
+        led=_of_winner(led, place).where(best.notnull()))
 
 
 def most_united(results: xr.Dataset) -> xr.Dataset:
@@ -249,12 +243,16 @@ def most_united(results: xr.Dataset) -> xr.Dataset:
     each = measures.time_average(measures.united_part(results))
     led = each.mean('seed')
     place = led.argmax('algorithm')
+    return _winner(-each, place, led.notnull()).assign(
+        led=led.max('algorithm'), instability=_of_winner(instability, place))
+
+
+def _winner(each: xr.DataArray, place: xr.DataArray, allowed: xr.DataArray) -> xr.Dataset:
+    """Return ``winner``, ``half`` and ``chance``, with the arguments of :func:`within_chance`."""
     return xr.Dataset({
-        'winner': place.copy(data=results['algorithm'].values[place.values]),
-        'led': led.max('algorithm'),
+        'winner': place.copy(data=each['algorithm'].values[place.values]),
         'half': _of_winner(half_widths(each), place),
-        'instability': instability.isel(algorithm=place).drop_vars('algorithm'),
-        'chance': within_chance(-each, place, led.notnull())})
+        'chance': within_chance(each, place, allowed)})
 
 
 def _of_winner(values: xr.DataArray, place: xr.DataArray) -> xr.DataArray:
@@ -274,7 +272,7 @@ def within_chance(each: xr.DataArray, place: xr.DataArray, allowed: xr.DataArray
     :param place: the index of the winner's algorithm, over the keys.
     :param allowed: the algorithms that may win, over algorithm and keys.
     """
-    lead = each - each.isel(algorithm=place).drop_vars('algorithm')
+    lead = each - _of_winner(each, place)
     p = xr.apply_ufunc(lambda of_seeds: p_of_mean(of_seeds[~np.isnan(of_seeds)]), lead,
                        input_core_dims=[['seed']], vectorize=True, output_dtypes=[float])
     order = xr.DataArray(np.arange(each.sizes['algorithm']), dims='algorithm')
@@ -314,8 +312,7 @@ def draw_map(results: xr.Dataset) -> Figure:
     panels = figure.subplots(len(contests), 1, squeeze=False)[:, 0]
     for axes, (title, competing, choose, text) in zip(panels, contests):
         outcome = choose(results.sel(algorithm=competing)).transpose(keys[1], keys[0])
-        tints |= {label: tint for label, tint in colours_of(labels).items()
-                  if label in competing}
+        tints |= {label: tint for label, tint in colours_of(labels).items() if label in competing}
         if NO_WINNER in outcome['winner'].values:
             tints[NO_WINNER] = _NONE
         _paint(axes, outcome, keys, tints, text)

@@ -200,8 +200,7 @@ def frames(dataset: xarray.Dataset, rows: str) -> Iterator[pandas.DataFrame]:
             measures = {name: time_average(values) for name, values in measures.items()}
             measures |= {name: one['counts'].sel(counter=name, drop=True) for name in COUNTERS}
             measures['message_bytes'] = one['message_bytes']
-        frame = xarray.Dataset(measures).to_dataframe(
-            dim_order=['seed', *own]).reset_index()
+        frame = xarray.Dataset(measures).to_dataframe(dim_order=['seed', *own]).reset_index()
         if rows == DEVICES:
             # A variant may have fewer devices than another one.
             frame = frame[frame['uptime'].notna()]

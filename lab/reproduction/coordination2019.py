@@ -22,13 +22,7 @@ from leader_election_lab.analysis import measures
 from leader_election_lab.analysis.measures import Floats
 import numpy as np
 from reproduction.curves import Values
-from reproduction.readings import (
-    of_curves,
-    over_runs,
-    Reading,
-    ROBOTS,
-    Statement,
-)
+from reproduction.readings import of_curves, over_runs, Reading, ROBOTS, Statement
 import xarray as xr
 
 ALPHA, RHO = 'algorithms.regions.feedback_alpha', 'events.chance'

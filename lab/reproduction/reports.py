@@ -23,12 +23,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, PackageLoader
 from leader_election_lab import reports
 from leader_election_lab.analysis.paired_differences import pair_rows, SHOWN, to_first_rows
-from leader_election_lab.analysis.summary import (
-    level_lines,
-    lines,
-    mean_texts,
-    REGION_COLUMNS,
-)
+from leader_election_lab.analysis.summary import level_lines, lines, mean_texts, REGION_COLUMNS
 from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import ScenarioError
 from leader_election_lab.figures import count_seeds
@@ -141,7 +136,7 @@ def study_report(paper: xr.Dataset, collections: xr.Dataset, drawn: Sequence[str
         collections_seeds=count_seeds(collections['counted']),
         collections_figures=[name for name in drawn if name not in of_paper],
         collection_columns=('algorithm', *varied(collections),
-                            *(column.name for column in REGION_COLUMNS), 'bytes'),
+                            *REGION_COLUMNS, 'bytes'),
         collection_rows=_collection_rows(collections), missing=missing,
         computed=computed({STUDY: paper, COLLECTIONS: collections}, seconds))
 

@@ -29,12 +29,7 @@ from leader_election_lab.runs.files import path_of
 from leader_election_lab.runs.kept import kept_of
 from leader_election_lab.runs.results import MISSING
 import numpy as np
-from reproduction import (
-    acsos2022,
-    coordination2019,
-    ENOUGH,
-    ifac2020,
-)
+from reproduction import acsos2022, coordination2019, ENOUGH, ifac2020
 from reproduction.readings import BOUNDED, Reading, ROBOTS, Statement, verdict
 import xarray as xr
 

@@ -114,8 +114,7 @@ def are_equal(samples: Floats) -> bool:
     >>> are_equal(np.array([0.3, 0.1 + 0.2])), are_equal(np.array([0.3, 0.31]))
     (True, False)
     """
-    return len(samples) > 1 and bool(
-        np.ptp(samples) <= ROUNDING * float(abs(samples).max()))
+    return len(samples) > 1 and bool(np.ptp(samples) <= ROUNDING * float(abs(samples).max()))
 
 
 def half_widths(values: xr.DataArray) -> xr.DataArray:
@@ -130,8 +129,7 @@ def half_widths(values: xr.DataArray) -> xr.DataArray:
     """
     n = values.count('seed')
     more = n.where(n > 1)
-    return (stdtrit(more - 1, 0.5 + CONFIDENCE / 2) * values.std('seed', ddof=1)
-            / np.sqrt(more))
+    return stdtrit(more - 1, 0.5 + CONFIDENCE / 2) * values.std('seed', ddof=1) / np.sqrt(more)
 
 
 def settling_time(times: Floats, curve: Floats, below: float, start: float, end: float) -> float:

@@ -14,7 +14,7 @@
 
 """The summary of a scenario's results: one line for each algorithm and variant, as a table."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from leader_election_lab.analysis import measures
@@ -33,21 +33,13 @@ import numpy as np
 from rich.table import Table
 import xarray
 
+COLUMNS = {'instability': '.4f', 'leaders': '.1f', LED: '.1%'}
+"""
+The columns of means over seeds, with the form of a number, as of :func:`format`.
 
-class Column(NamedTuple):
-    """A column of means over seeds. A measure over time is averaged without the warm-up."""
-
-    name: str
-    measure: str
-    """One of :func:`.measures_of`."""
-    form: str
-    """That of a number, as of :func:`format`."""
-
-
-COLUMNS = (Column('instability', 'instability', '.4f'), Column('leaders', 'leaders', '.1f'),
-           Column('led', LED, '.1%'))
-REGION_COLUMNS = (Column('bias', BIAS, '+.1%'), Column('off', OFF, '.1%'),
-                  Column('informed', 'informed', '.1%'), Column('agree', 'agreeing', '.1%'))
+A measure over time is averaged without the warm-up.
+"""
+REGION_COLUMNS = {BIAS: '+.1%', OFF: '.1%', 'informed': '.1%', 'agreeing': '.1%'}
 """The columns of results with regions, beside the others."""
 
 CAPTION = """\
@@ -60,7 +52,7 @@ receivers, bytes: of a message; each device sends one message a round"""
 
 REGIONS_CAPTION = """
 bias, off: mean deviation and mean absolute deviation of what leaders count together
-informed, agree: devices that have a decision, and that have their leader's present one"""
+informed, agreeing: devices that have a decision, and that have their leader's present one"""
 
 
 class Line(NamedTuple):
@@ -103,8 +95,8 @@ def _line(one: xarray.Dataset, values: tuple[Any, ...]) -> Line:
     counts = one['counts'].values.sum(axis=0)
     return Line(
         algorithm=one['algorithm'].item(), varied=values, seeds=one.sizes['seed'],
-        means={column.name: _mean(one, column.measure)
-               for column in COLUMNS + REGION_COLUMNS * has_counts(one)},
+        means={measure: _mean(one, measure) for measure in (
+            *COLUMNS, *(REGION_COLUMNS if has_counts(one) else ()))},
         settled=int(settled.sum()),
         settling=float(settling[settled].mean() / period) if settled.any() else float('nan'),
         receivers=float(counts[SENT] / counts[ROUNDS]),
@@ -129,9 +121,9 @@ def caption(dataset: xarray.Dataset) -> str:
 
 def cells(dataset: xarray.Dataset) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the columns and the rows of the summary, as texts."""
-    of_regions = REGION_COLUMNS * has_counts(dataset)
-    columns = ('algorithm', *varied(dataset), 'seeds', *(column.name for column in COLUMNS),
-               'stable after', 'receivers', 'bytes', *(column.name for column in of_regions))
+    of_regions = REGION_COLUMNS if has_counts(dataset) else {}
+    columns = ('algorithm', *varied(dataset), 'seeds', *COLUMNS, 'stable after', 'receivers',
+               'bytes', *of_regions)
     return columns, [(
         line.algorithm, *map(str, line.varied), str(line.seeds), *mean_texts(line, COLUMNS),
         stability(line), f'{line.receivers:.1f}', f'{line.message_bytes:.0f}',
@@ -139,10 +131,10 @@ def cells(dataset: xarray.Dataset) -> tuple[tuple[str, ...], list[tuple[str, ...
         for line in lines(dataset)]
 
 
-def mean_texts(line: Line, columns: Sequence[Column]) -> list[str]:
+def mean_texts(line: Line, columns: Mapping[str, str]) -> list[str]:
     """Return the means of some columns as texts, empty for an algorithm without regions."""
-    return [line.means[column.name].text(column.form) if column.name in line.means else ''
-            for column in columns]
+    return [line.means[measure].text(form) if measure in line.means else ''
+            for measure, form in columns.items()]
 
 
 def stability(line: Line) -> str:

@@ -24,13 +24,7 @@ or the message is in flight.
 from typing import Any
 
 from leader_election_lab.engine.compilation import inlined, jit
-from leader_election_lab.engine.network import (
-    FRESH,
-    FRESH_AT_NEIGHBOUR,
-    NONE,
-    OCCUPIED,
-    OLDER,
-)
+from leader_election_lab.engine.network import FRESH, FRESH_AT_NEIGHBOUR, NONE, OCCUPIED, OLDER
 from leader_election_lab.states import DELIVERED, DUPLICATED, LOST, OVERWRITTEN, UNDELIVERED
 from llvmlite import ir
 from numba import types

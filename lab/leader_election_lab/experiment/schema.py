@@ -239,8 +239,7 @@ class Measure:
     interval: float = parameter(1.0, 'Time between two samples.', unit='s', lower=1e-3, upper=1e6)
     own: tuple[str, ...] = parameter(
         (), 'Measures of other packages, which are computed at each sample.')
-    devices: bool = parameter(
-        False, 'Whether the results have the measures of each device, too.')
+    devices: bool = parameter(False, 'Whether the results have the measures of each device, too.')
 
     def __post_init__(self) -> None:
         """Raise a ``ParameterError`` for an unknown measure."""

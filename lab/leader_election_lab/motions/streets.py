@@ -108,12 +108,9 @@ def _matrix(streets: StreetMap) -> Any:
 class StreetsParameters:
     """The town, and the speed of devices."""
 
-    speed: float = parameter(
-        1.0, 'Speed of a device.', unit='m/s', lower=0.0, upper=1e6)
-    columns: int = parameter(
-        10, 'Crossings from west to east.', lower=2, upper=MOST_CROSSINGS)
-    rows: int = parameter(
-        10, 'Crossings from south to north.', lower=2, upper=MOST_CROSSINGS)
+    speed: float = parameter(1.0, 'Speed of a device.', unit='m/s', lower=0.0, upper=1e6)
+    columns: int = parameter(10, 'Crossings from west to east.', lower=2, upper=MOST_CROSSINGS)
+    rows: int = parameter(10, 'Crossings from south to north.', lower=2, upper=MOST_CROSSINGS)
     block: float = parameter(
         100.0, 'From one crossing to the next. The first is at 0, 0.',
         unit='m', lower=1e-3, upper=1e6)

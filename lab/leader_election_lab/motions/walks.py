@@ -142,10 +142,8 @@ def confine(bounds: Bounds, x: float, y: float, to_x: float, to_y: float,
 class LevyParameters:
     """Speed and leg lengths of a Levy walk."""
 
-    speed: float = parameter(
-        1.0, 'Speed of a device.', unit='m/s', lower=0.0, upper=1e6)
-    scale: float = parameter(
-        1.0, 'Length of the shortest leg.', unit='m', lower=1e-6, upper=1e9)
+    speed: float = parameter(1.0, 'Speed of a device.', unit='m/s', lower=0.0, upper=1e6)
+    scale: float = parameter(1.0, 'Length of the shortest leg.', unit='m', lower=1e-6, upper=1e9)
     shape: float = parameter(
         1.0, 'Exponent of the Pareto distribution of leg lengths. If smaller, more legs are long.',
         lower=0.2, upper=100.0)

@@ -26,7 +26,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from leader_election_lab.analysis.paired_differences import pair_rows, SHOWN
 from leader_election_lab.analysis.summary import caption, cells
 from leader_election_lab.figures import count_seeds, draw_own, draw_to
-from leader_election_lab.runs.files import check_writable, replacing
+from leader_election_lab.runs.files import check_writable, replacing, RESULTS
 import xarray as xr
 import yaml
 
@@ -43,8 +43,6 @@ def write(text: str, path: Path) -> None:
 
 
 SUFFIX = '.md'
-RESULTS = Path('results')
-"""The usual folder of results."""
 
 
 def write_report(results: xr.Dataset, folder: Path | str = RESULTS, measures: Sequence[str] = (),

@@ -21,6 +21,9 @@ from pathlib import Path
 
 from leader_election.parameters import files, LeaderElectionError
 
+RESULTS = Path('results')
+"""The usual folder of results."""
+
 
 class ResultError(LeaderElectionError):
     """A file of results that cannot be used. The text is one line for the user."""

@@ -30,7 +30,7 @@ from leader_election_lab.experiment import scenario as scenarios
 from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.experiment.schema import Entrant
 from leader_election_lab.runs import results, sources
-from leader_election_lab.runs.files import path_of, ResultError
+from leader_election_lab.runs.files import path_of, ResultError, RESULTS
 from leader_election_lab.runs.store import chosen, Digests, digests, finished, keys_of, read
 import xarray
 import yaml
@@ -65,7 +65,7 @@ def collect(scenario: Scenario, folder: Path, digests: Digests) -> xarray.Datase
     return results.load(path)
 
 
-def kept(name_or_path: str, folder: Path) -> xarray.Dataset:
+def kept(name_or_path: str | Path, folder: Path | str = RESULTS) -> xarray.Dataset:
     """
     Return the kept results of a scenario.
 
@@ -76,6 +76,7 @@ def kept(name_or_path: str, folder: Path) -> xarray.Dataset:
         has the command to run.
     :raises ScenarioError: if the scenario's file is missing or its content is not allowed.
     """
+    name_or_path, folder = str(name_or_path), Path(folder)
     if name_or_path.endswith(scenarios.SUFFIXES) or name_or_path in scenarios.names():
         return kept_of(scenarios.load(name_or_path), folder, name_or_path)
     path = path_of(folder, name_or_path)

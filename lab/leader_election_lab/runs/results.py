@@ -48,12 +48,7 @@ from leader_election_lab.own_measures import OWN_MEASURES
 from leader_election_lab.runs.files import check_no_folder, reason, replacing, ResultError
 from leader_election_lab.runs.store import Digests, Key
 from leader_election_lab.simulation.run import Run
-from leader_election_lab.states import (
-    COLUMNS,
-    COUNTERS,
-    DEVICE_MEASURES,
-    MEASURES,
-)
+from leader_election_lab.states import COLUMNS, COUNTERS, DEVICE_MEASURES, MEASURES
 import numpy as np
 import xarray
 import yaml
@@ -144,8 +139,7 @@ PERIOD, WINDOW = 'round_period', 'instability_window'
 
 def dimensions(scenario: Scenario) -> dict[str, list[Any]]:
     """Return the keys that vary and their values: numbers, or texts if any is not a number."""
-    values = {key: [change.value for change in changes]
-              for key, changes in scenario.vary.items()}
+    values = {key: [change.value for change in changes] for key, changes in scenario.vary.items()}
     return {key: of_key if all(isinstance(value, (int, float)) for value in of_key)
             else [str(value) for value in of_key]
             for key, of_key in values.items()}

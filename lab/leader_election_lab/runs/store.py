@@ -99,25 +99,14 @@ def fingerprint(scenario: Scenario, algorithm: str) -> Fingerprint:
 
     :param algorithm: its label.
     """
-    entrant, world = scenario.entrant(algorithm), inputs_of(scenario, algorithm)
-    entry = world.pop('algorithm')
+    entrant, raw = scenario.entrant(algorithm), scenario.raw()
+    entry = next(dict(entry) for entry in raw['algorithms'] if label_of(entry) == algorithm)
+    entry.pop('label', None)
+    world = {key: value for key, value in raw.items() if key not in NOT_OF_RUNS}
     world['events'] = world.get('events') or []
     return Fingerprint(
         _digest(world, *_contents(scenario)), _digest(entry),
         sources.of_run(tuple(chosen(scenario, entrant)))[:DIGITS])
-
-
-def inputs_of(scenario: Scenario, algorithm: str) -> dict[str, Any]:
-    """
-    Return all of a scenario's text that the runs of an algorithm depend on, by section.
-
-    :param algorithm: its label. Its entry without the label is the section ``algorithm``.
-    """
-    raw = scenario.raw()
-    entry = next(dict(entry) for entry in raw['algorithms'] if label_of(entry) == algorithm)
-    entry.pop('label', None)
-    return {**{key: value for key, value in raw.items() if key not in NOT_OF_RUNS},
-            'algorithm': entry}
 
 
 def _digest(*parts: Any) -> str:

@@ -31,10 +31,7 @@ from leader_election_lab.engine.network import (
     SKIN,
 )
 from leader_election_lab.experiment.parser import in_section, wrong
-from leader_election_lab.experiment.scenario import (
-    named_files,
-    Scenario,
-)
+from leader_election_lab.experiment.scenario import named_files, Scenario
 from leader_election_lab.experiment.schema import Entrant, EXACT, Group
 from leader_election_lab.simulation.composed_rounds import assign, plain_parameters
 from leader_election_lab.simulation.network_events import DeviceSelection
@@ -142,14 +139,6 @@ def network_of(
         workspace=empty_workspace(64, layout.width)), motion, placements
 
 
-def presence_of(scenario: Scenario, contacts: Contacts | None) -> NDArray[np.float64] | None:
-    """Return when each device joins and leaves by a trace [s], inf for never, (n, 2), if any."""
-    motion = scenario.motion
-    if contacts is not None:
-        return contacts.presence()
-    return None if motion.presence is None else motion.presence(scenario.motion_parameters)
-
-
 def relinked(network: Network, pairs: NDArray[np.int32], loss: NDArray[np.float64],
              every: float) -> Network:
     """
@@ -195,11 +184,10 @@ def _phases(
     if scenario.rounds.phase == 'together':
         fractions[:] = 0.0
     elif scenario.rounds.phase == 'place':
-        at = 0
-        for placement in placements:
+        ends = np.cumsum([len(placement.position) for placement in placements])
+        for part, placement in zip(np.split(fractions, ends), placements):
             if placement.fraction is not None:
-                fractions[at:at + len(placement.position)] = placement.fraction
-            at += len(placement.position)
+                part[:] = placement.fraction
     return fractions[:, 0] * scenario.rounds.period, fractions[:, 1] * scenario.tick
 
 

@@ -29,11 +29,7 @@ from typing import Any, cast, get_type_hints, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, Device
 from leader_election.election.algorithms.algorithm import BARRED
-from leader_election.election.algorithms.classic import (
-    Choice,
-    classic_round,
-    ClassicParameters,
-)
+from leader_election.election.algorithms.classic import Choice, classic_round, ClassicParameters
 from leader_election.election.algorithms.fields import Kept
 from leader_election.election.regions import collection
 from leader_election.election.regions.aggregate import Aggregate, AGGREGATES, layout_of

@@ -198,10 +198,8 @@ class Join(DeviceSelection):
     def __post_init__(self) -> None:
         """Refuse selections that may differ between the start of the run and the event."""
         super().__post_init__()
-        for name, value, all_devices in (('share', self.share, 1.0),
-                                         ('leaders', self.leaders, False),
-                                         ('strongest', self.strongest, 0),
-                                         ('chance', self.chance, 1.0)):
+        for name in ('share', 'leaders', 'strongest', 'chance'):
+            value, all_devices = getattr(self, name), getattr(DeviceSelection, name)
             if value != all_devices:
                 raise ParameterError(name, value, f'{all_devices}, since only first and last '
                                      'select the devices that join')

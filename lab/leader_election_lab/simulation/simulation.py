@@ -39,17 +39,12 @@ from leader_election_lab.experiment.schema import Entrant, EXACT
 from leader_election_lab.own_measures import DeviceMeasures, OWN_MEASURES, Sample
 from leader_election_lab.runs import sources
 from leader_election_lab.simulation.algorithm_mistakes import check_numbers
-from leader_election_lab.simulation.build import (
-    network_of,
-    presence_of,
-    relinked,
-    timetable,
-)
+from leader_election_lab.simulation.build import network_of, relinked, timetable
 from leader_election_lab.simulation.composed_rounds import readings
 from leader_election_lab.simulation.network_events import admit, begin, leading, withdraw
 from leader_election_lab.simulation.position_errors import PositionErrors
 from leader_election_lab.simulation.run import Snapshot
-from leader_election_lab.states import COLUMNS, COUNTERS, state_layout
+from leader_election_lab.states import COLUMNS, DELIVERED, SENT, state_layout
 import numpy as np
 from numpy.typing import NDArray
 
@@ -77,7 +72,10 @@ class Simulation:
             self.network, self._motion, placements = network_of(
                 scenario, entrant, seed, rounds, self._walk)
         self._contacts = placements[0].contacts
-        self._presence = presence_of(scenario, self._contacts)
+        self._presence = None if scenario.motion.presence is None else scenario.motion.presence(
+            scenario.motion_parameters)
+        if self._contacts is not None:
+            self._presence = self._contacts.presence()
         devices = self.network.devices
         self.device_measures = DeviceMeasures(devices.id, scenario.measure.interval) \
             if scenario.measure.devices else None
@@ -313,16 +311,14 @@ class Simulation:
         slots, _, near = links_of(self.network, self._medium.reach)
         self.network.links.flags[slots[near]] = FRESH | FRESH_AT_NEIGHBOUR
         self.network.devices.sent[:] = 0.0
-        for counter in ('sent', 'delivered'):
-            self.network.watch.counts[COUNTERS.index(counter)] += near.sum()
+        self.network.watch.counts[[SENT, DELIVERED]] += near.sum()
         self._store_sent_messages()
 
     def _store_sent_messages(self) -> None:
         """Store all latest messages, so that changes of states do not change them."""
         while self.network.pool.top[0] < len(self.network.links.pool_index):
             self._enlarge_pool()
-        call_compiled(
-            store_sent_messages, self.network, np.arange(len(self.network.devices.id)))
+        call_compiled(store_sent_messages, self.network, np.arange(len(self.network.devices.id)))
 
     def snapshot(self, time: float) -> Snapshot:
         """Return a copy of the present network, at a time [s]."""

@@ -65,8 +65,7 @@ _TRIES = 1000
 class UniformParameters:
     """Number of devices, and the rectangle in which they are uniformly distributed."""
 
-    count: int = parameter(
-        REQUIRED_INT, 'Number of devices.', lower=1, upper=MOST, required=True)
+    count: int = parameter(REQUIRED_INT, 'Number of devices.', lower=1, upper=MOST, required=True)
     low: tuple[float, ...] = parameter(
         (), 'The corner of the rectangle with the least x and y.',
         unit='m', lengths=(2,), required=True)
@@ -127,8 +126,7 @@ class GridParameters:
 
     columns: int = parameter(
         REQUIRED_INT, 'Number of devices in a row.', lower=1, upper=10_000, required=True)
-    rows: int = parameter(
-        REQUIRED_INT, 'Number of rows.', lower=1, upper=10_000, required=True)
+    rows: int = parameter(REQUIRED_INT, 'Number of rows.', lower=1, upper=10_000, required=True)
     first: tuple[float, ...] = parameter(
         (0.0, 0.0), 'Position of the first device: x, y.', unit='m', lengths=(2,))
     step: tuple[float, ...] = parameter(
@@ -175,8 +173,7 @@ def lattice_pairs(columns: int, rows: int) -> NDArray[np.int32]:
 class LineParameters:
     """Number of devices, position and links of a line."""
 
-    count: int = parameter(
-        REQUIRED_INT, 'Number of devices.', lower=1, upper=MOST, required=True)
+    count: int = parameter(REQUIRED_INT, 'Number of devices.', lower=1, upper=MOST, required=True)
     first: tuple[float, ...] = parameter(
         (0.0, 0.0), 'Position of the first device: x, y.', unit='m', lengths=(2,))
     step: tuple[float, ...] = parameter(
@@ -197,10 +194,8 @@ def place_line(parameters: LineParameters, random: np.random.Generator) -> Place
 class RingParameters:
     """Number of devices, position and links of a ring."""
 
-    count: int = parameter(
-        REQUIRED_INT, 'Number of devices.', lower=1, upper=MOST, required=True)
-    radius: float = parameter(
-        1.0, 'Radius of the circle.', unit='m', lower=0.0, upper=1e9)
+    count: int = parameter(REQUIRED_INT, 'Number of devices.', lower=1, upper=MOST, required=True)
+    radius: float = parameter(1.0, 'Radius of the circle.', unit='m', lower=0.0, upper=1e9)
     centre: tuple[float, ...] = parameter(
         (0.0, 0.0), 'Centre of the circle: x, y.', unit='m', lengths=(2,))
     linked: bool = parameter(
@@ -236,8 +231,7 @@ def ring_pairs(count: int) -> NDArray[np.int32]:
 class ScaleFreeParameters:
     """Number of devices, and the scale of the layout."""
 
-    count: int = parameter(
-        REQUIRED_INT, 'Number of devices.', lower=2, upper=5000, required=True)
+    count: int = parameter(REQUIRED_INT, 'Number of devices.', lower=2, upper=5000, required=True)
     edge_length: float = parameter(
         1.0, 'Length of a spring at rest, one for each link. Links become longer, since devices '
         'also repel each other.',
@@ -258,8 +252,7 @@ def place_scale_free(parameters: ScaleFreeParameters, generator: np.random.Gener
 class EdgeListParameters:
     """The links of a graph, and the positions of its devices."""
 
-    path: str = parameter(
-        '', 'A file: GraphML, GML, or a list of links with two names a line.')
+    path: str = parameter('', 'A file: GraphML, GML, or a list of links with two names a line.')
     pairs: tuple[int, ...] = parameter(
         (), 'Instead of a file: the links, as pairs of indices from 0 on, one after the other.')
     positions: str = parameter(
@@ -289,7 +282,7 @@ def place_edge_list(parameters: EdgeListParameters, random: np.random.Generator)
     """Place devices in the order of their indices, or of the numbers in a file."""
     import networkx as nx  # type: ignore[import-untyped]
     if parameters.path:
-        pairs, position, count = graphs.read_graph('path', parameters.path, parameters.positions)
+        pairs, position, count = graphs.read_graph(parameters.path, parameters.positions)
     else:
         pairs, position, count = graphs.graph_of(parameters.pairs)
     graph = nx.Graph()

@@ -185,8 +185,7 @@ def read_intervals(rows: Rows) -> Table | None:
             if not seen:
                 return None
             raise ValueError(f'line {line}: it takes t a b: {shortened(" ".join(words))!r}')
-        t, a, b = (read_number(name, word, False, line)
-                   for name, word in zip(COLUMNS, words[:3]))
+        t, a, b = (read_number(name, word, False, line) for name, word in zip(COLUMNS, words[:3]))
         seen.setdefault((min(a, b), max(a, b), t), line)
     if not seen:
         return None

@@ -28,13 +28,7 @@ import re
 from typing import Any, NamedTuple
 
 from leader_election.parameters import ParameterError
-from leader_election.parameters.files import (
-    number,
-    read_bytes,
-    read_text,
-    shortened,
-    words_of,
-)
+from leader_election.parameters.files import number, read_bytes, read_text, shortened, words_of
 import numpy as np
 from numpy.typing import NDArray
 
@@ -63,11 +57,10 @@ class GraphFile(NamedTuple):
     """Number of nodes, in the order of their names if all are whole numbers."""
 
 
-def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
+def read_graph(path: str, positions: str = '') -> GraphFile:
     """
     Read a graph.
 
-    :param parameter: the name of the parameter that gave the path, for error texts.
     :param path: of a GraphML or GML file, or an edge list.
     :param positions: the path of a file with a line ``name x y`` [m] for each node, or no text.
     :raises ParameterError: for a file that cannot be read, or a node that is missing in
@@ -78,7 +71,7 @@ def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
         if not positions:
             _check_metres(found)
     except ValueError as error:
-        raise ParameterError(parameter, problem=f': {path}: {error}') from error
+        raise ParameterError('path', problem=f': {path}: {error}') from error
     names = list(found.nodes)
     if all(name.isdecimal() for name in names):
         names.sort(key=int)
@@ -86,17 +79,17 @@ def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
     pairs = sorted({(min(i, j), max(i, j))
                     for i, j in ((index[a], index[b]) for a, b in found.edges()) if i != j})
     if not pairs:
-        raise ParameterError(parameter, problem=f': {path}: there are no links')
-    places = _read_positions(positions) if positions else _attributes(path, found, parameter)
+        raise ParameterError('path', problem=f': {path}: there are no links')
+    places = _read_positions(positions) if positions else _attributes(path, found)
     missing = [name for name in names if name not in places]
     if positions and missing:
         raise ParameterError('positions', problem=f': {positions}: there is no {missing[0]}')
     if places and missing:
-        raise ParameterError(parameter, problem=f': {path}: node {missing[0]} has no x and y, as '
+        raise ParameterError('path', problem=f': {path}: node {missing[0]} has no x and y, as '
                              'others have')
     position = None if missing else np.array([places[name] for name in names])
     if position is not None and not (positions or found.graph.get('crs')):
-        _check_not_degrees(parameter, path, position, np.array(pairs))
+        _check_not_degrees(path, position, np.array(pairs))
     return GraphFile(np.array(pairs, np.int32), position, len(names))
 
 
@@ -115,8 +108,7 @@ def _by_content(data: bytes, path: str) -> Any:
         return _by_library(lambda: nx.read_graphml(BytesIO(data)), 'GraphML')
     text = read_text(path)
     if re.search(r'^\s*graph\s*\[', head, re.MULTILINE | re.IGNORECASE):
-        return _by_library(
-            lambda: nx.relabel_nodes(nx.parse_gml(text, label='id'), str), 'GML')
+        return _by_library(lambda: nx.relabel_nodes(nx.parse_gml(text, label='id'), str), 'GML')
     graph = nx.Graph()
     graph.add_edges_from(_edge_list(text))
     return graph
@@ -140,12 +132,11 @@ def _edge_list(text: str) -> Iterator[tuple[str, str]]:
         yield first, second
 
 
-def _check_not_degrees(parameter: str, path: str, position: NDArray[np.float64],
-                       pairs: NDArray[np.int64]) -> None:
+def _check_not_degrees(path: str, position: NDArray[np.float64], pairs: NDArray[np.int64]) -> None:
     """Raise an error if coordinates without a system look like degrees of a town."""
     longest = float(np.hypot(*(position[pairs[:, 0]] - position[pairs[:, 1]]).T).max())
     if longest < LONGEST_IN_DEGREES and np.all(np.abs(position) <= (180, 90)):
-        raise ParameterError(parameter, problem=f': {path}: no link is longer than {longest:.2g} '
+        raise ParameterError('path', problem=f': {path}: no link is longer than {longest:.2g} '
                              'm; x and y are in metres (degrees?)')
 
 
@@ -158,13 +149,13 @@ def _check_metres(graph: Any) -> None:
                              'graph to metres, in OSMnx by project_graph')
 
 
-def _attributes(path: str, found: Any, parameter: str) -> dict[str, tuple[float, float]]:
+def _attributes(path: str, found: Any) -> dict[str, tuple[float, float]]:
     try:
         places = {name: (float(data['x']), float(data['y']))
                   for name, data in found.nodes(data=True) if 'x' in data and 'y' in data}
     except ValueError as error:
-        raise ParameterError(parameter, problem=f': {path}: x or y: {error}') from error
-    return _finite(places, parameter, path)
+        raise ParameterError('path', problem=f': {path}: x or y: {error}') from error
+    return _finite(places, 'path', path)
 
 
 def _read_positions(path: str) -> dict[str, tuple[float, float]]:
@@ -189,7 +180,7 @@ def _finite(places: dict[str, tuple[float, float]], parameter: str, path: str,
             ) -> dict[str, tuple[float, float]]:
     for name, place in places.items():
         if not np.all(np.abs(place) <= FARTHEST):
-            raise ParameterError(parameter, problem=f': {path}: {name} is at no finite place, or '
+            raise ParameterError('path', problem=f': {path}: {name} is at no finite place, or '
                                  f'beyond {FARTHEST:g} m')
     return places
 

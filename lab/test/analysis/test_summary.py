@@ -29,7 +29,6 @@ from leader_election_lab.runs import computation as runs
 from leader_election_lab.runs import results
 from leader_election_lab.runs.store import Key
 from leader_election_lab.simulation.run import Run, simulate
-from leader_election_lab.simulation.simulation import Simulation
 from leader_election_lab.states import COLUMNS, COUNTERS, MEASURES
 import numpy as np
 import pytest
@@ -85,31 +84,21 @@ def test_line_has_means_settling_and_lengths_by_hand(dataset: xarray.Dataset) ->
     assert (classic.varied, classic.seeds, classic.settled, classic.settling) == ((0.0,), 2, 1, 0)
 
 
-def two_variants(folder: Path, window: int, vary: str) -> xarray.Dataset:
-    """Return made up results of 6 s, in which the last change is in the second up to 3 s."""
-    scenario = load(folder, SIX.replace('window: 1', f'window: {window}') + f'vary: {vary}\n')
+@pytest.mark.parametrize(('windows', 'stable'), [
+    ((1, 9), ['3', '12']), ((12, 12), ['never', '12'])])
+def test_stability_is_in_rounds_of_each_variant(
+        tmp_path: Path, windows: tuple[int, int], stable: list[str]) -> None:
+    """The last change is in the second up to 3 s. It is calm for 3 s then: 3 rounds, and 12."""
+    one, other = windows
+    scenario = load(tmp_path, SIX + 'vary: {pace: [{rounds.period: 1, measure.window: '
+                    f'{one}}}, {{rounds.period: 0.25, measure.window: {other}}}]}}\n')
     made_up = results.empty(scenario, ['bounded'], [0])
     for variant in range(2):
         results.put(made_up, [
             (Key('bounded', variant, 0), made([3, 0, 1, 0, 0, 0], [0.1] * 6, 1.0))])
     made_up.attrs |= {'title': 'By hand', 'text': scenario.text}
-    return made_up
-
-
-@pytest.mark.parametrize('vary', [
-    '{rounds.period: [1, 0.25]}',
-    '{pace: [{rounds.period: 1, measure.window: 1}, {rounds.period: 0.25, measure.window: 9}]}'])
-def test_stability_is_in_rounds_of_each_variant(tmp_path: Path, vary: str) -> None:
-    made_up = two_variants(tmp_path, 2, vary)
-    assert [stability(line) for line in lines(made_up)] == ['3', '12']
     columns, rows = cells(made_up)
-    assert [row[columns.index('stable after')] for row in rows] == ['3', '12']
-
-
-def test_run_is_calm_for_the_window_of_its_variant(tmp_path: Path) -> None:
-    """It is calm for 3 s, which is 3 rounds, and 12."""
-    made_up = two_variants(tmp_path, 12, '{rounds.period: [1, 0.25]}')
-    assert [stability(line) for line in lines(made_up)] == ['never', '12']
+    assert [row[columns.index('stable after')] for row in rows] == stable
 
 
 def test_run_is_unstable_when_calm_for_less_than_a_sixth(tmp_path: Path) -> None:
@@ -169,16 +158,16 @@ def test_line_has_the_counting_errors_of_regions(tmp_path: Path) -> None:
     results.put(made_up, [(Key('classic', 0, 0), Run(samples, counts, 50.0))])
     made_up.attrs |= {'title': 'By hand', 'text': scenario.text}
     classic, bounded = lines(made_up)
-    of_regions = [bounded.means[column.name] for column in REGION_COLUMNS]
+    of_regions = [bounded.means[measure] for measure in REGION_COLUMNS]
     assert [each.value for each in of_regions] == pytest.approx([0.0, 0.08, 0.9, 0.5])
     # One seed has no interval.
     assert np.isnan([each.half_width for each in of_regions]).all()
-    assert not classic.means.keys() & {column.name for column in REGION_COLUMNS}
+    assert not classic.means.keys() & REGION_COLUMNS.keys()
     rows = shown(made_up)
     cells = {row[0]: row[-4:] for row in rows if row}
-    assert cells['algorithm'] == ['bias', 'off', 'informed', 'agree']
+    assert cells['algorithm'] == ['bias', 'off', 'informed', 'agreeing']
     assert cells['bounded'] == ['+0.0%', '8.0%', '90.0%', '50.0%']
-    assert cells['classic'][-1] == '50' and ['informed,', 'agree:', 'devices'] in [
+    assert cells['classic'][-1] == '50' and ['informed,', 'agreeing:', 'devices'] in [
         row[:3] for row in rows]
 
 
@@ -190,19 +179,6 @@ def line(levels: int | None, **more: object) -> Scenario:
         'algorithms': [{'name': 'recursive', 'radius': 1, **own},
                        {'name': 'bounded', 'radius': 1}],
         'devices': [{'kind': 'line', 'count': 33, 'step': [1, 0]}], **more}, 'line')
-
-
-def depths(scenario: Scenario) -> list[int]:
-    stage = Simulation(scenario, scenario.entrants[0], 0)
-    stage.play()
-    found: list[int] = stage.columns.depth.tolist()
-    return found
-
-
-def test_number_of_levels_is_that_of_the_scenario() -> None:
-    assert depths(line(64)) == [k // 2 for k in range(33)]
-    # The default is 16: the last three devices reach the last one.
-    assert depths(line(None)) == [*(k // 2 for k in range(30)), 15, 15, 15]
 
 
 def test_results_do_not_depend_on_levels_that_no_device_reaches() -> None:
