@@ -65,6 +65,7 @@ def found(position: Any, reach: float) -> set[tuple[int, int]]:
     assert neighbour[opposite].tolist() == receiver.tolist()
     links = list(zip(receiver.tolist(), neighbour[:len(opposite)].tolist()))
     assert len(set(links)) == len(links) and {(j, i) for i, j in links} == set(links)
+    assert all(i != j for i, j in links)
     return {(i, j) for i, j in links if i < j}
 
 

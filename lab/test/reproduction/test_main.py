@@ -20,7 +20,6 @@ from leader_election_lab.runs import computation as runs
 import pytest
 from reproduction import figures
 from reproduction.__main__ import main, parse_options
-from reproduction.statements import STATEMENTS
 
 
 def test_numbers_of_seeds_have_the_defaults_of_the_papers() -> None:
@@ -43,13 +42,6 @@ def test_figure_lists_names_and_refuses_unknown_ones(
     assert capsys.readouterr().out.split() == [*figures.names()]
     assert main(['figure', 'ifac2020_fig6', '--results', str(tmp_path)]) == 2
     assert "error: unknown figure 'ifac2020_fig6'; did you mean" in capsys.readouterr().err
-
-
-def test_statements_are_a_table_without_results(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(['statements', '--results', str(tmp_path)]) == 0
-    out = capsys.readouterr().out
-    assert out.count('takes `lab run ') == len(STATEMENTS)
 
 
 def test_interrupted_command_says_that_it_continues(

@@ -22,9 +22,7 @@ from leader_election_lab.states import COUNTERS
 import numpy as np
 import pytest
 from reproduction.regions_study import (
-    after,
     ALPHA,
-    before,
     BEST,
     CHANCE,
     claims,
@@ -34,7 +32,6 @@ from reproduction.regions_study import (
     draw_loads,
     draw_served,
     FAILURE,
-    recovery,
     TABLE_COLUMNS,
     table_rows,
     USERS,
@@ -102,21 +99,6 @@ def test_claim_of_recovery_disagrees_when_one_case_never_recovers() -> None:
     lost = LATE & (users == 1000.0) & (over(ALPHAS) == BEST)
     last = claims(made(counted=np.where(lost, 0.0, users)).isel(algorithm=0, drop=True))[7]
     assert last.ours.startswith('5, 5, 5, never s') and not last.agrees
-
-
-def test_averages_are_of_the_last_five_minutes() -> None:
-    values = xr.DataArray(np.tile(TIMES, (2, 1, 1)), {
-        'seed': [0, 1], CHANCE: [0.5], 'time': TIMES}, ('seed', CHANCE, 'time'))
-    # From 300 to 600 s, and from 900 to 1200 s.
-    assert before(values).item() == 450.0
-    assert after(values).sel({CHANCE: 0.5}).item() == 1050.0
-
-
-def test_recovery_is_nan_when_there_is_none() -> None:
-    values = xr.DataArray(np.where(LATE, 0.5, 1.0)[np.newaxis], {'seed': [0], 'time': TIMES},
-                          ('seed', 'time'))
-    assert np.isnan(recovery(values))
-    assert recovery(xr.ones_like(values)) == 5.0
 
 
 def test_table_has_the_numbers_computed_by_hand() -> None:

@@ -95,10 +95,6 @@ def test_time_to_stabilise_is_as_computed_by_hand() -> None:
     assert np.isnan(stabilises(times, values))
 
 
-def _results(**arrays: xr.DataArray) -> xr.Dataset:
-    return xr.Dataset(arrays)
-
-
 def test_central_compares_places_within_seeds() -> None:
     """Two seeds of 6 s, of which the first is the warm-up. Each has 0.1 more at the wall."""
     instability = xr.DataArray(
@@ -108,7 +104,7 @@ def test_central_compares_places_within_seeds() -> None:
     instability.loc[{'seed': 1}] = 0.5
     instability.loc[{'place': 'wall'}] += 0.1
     instability.loc[{'place': 'corner', 'seed': 1}] += 0.2
-    wall, corner, walking = central(_results(instability=instability), 'bounded')
+    wall, corner, walking = central(xr.Dataset({'instability': instability}), 'bounded')
     assert wall.value == pytest.approx((0.1, 0.1, 0.1))
     # Student's t for two seeds: 12.7.
     assert corner.value == pytest.approx((0.1, 0.1 - 1.2706, 0.1 + 1.2706), abs=1e-4)
@@ -121,7 +117,7 @@ def test_steadier_compares_spreads_over_seeds() -> None:
         np.array(list(values.values()))[:, :, None] * np.ones(6),
         dims=('algorithm', 'seed', 'time'),
         coords={'algorithm': list(values), 'time': np.arange(1.0, 7.0)})
-    [reading] = steadier(_results(instability=instability), 'classic')
+    [reading] = steadier(xr.Dataset({'instability': instability}), 'classic')
     assert reading.value.value == pytest.approx(0.1)
 
 
@@ -132,6 +128,6 @@ def test_time_to_one_leader_ignores_the_lost_device() -> None:
     def over(values: list[float]) -> xr.DataArray:
         return xr.DataArray([[values]], dims=('algorithm', 'seed', 'time'), coords=base)
 
-    results = _results(named=over([1, 1, 2, 1, 1]), correct=over([1, 1, 0, 1, 1]),
-                       largest_size=over([500, 500, 0, 499, 499]))
+    results = xr.Dataset({'named': over([1, 1, 2, 1, 1]), 'correct': over([1, 1, 0, 1, 1]),
+                          'largest_size': over([500, 500, 0, 499, 499])})
     assert one_leader(results, 'resilient-2', 450.0).tolist() == [2.0]

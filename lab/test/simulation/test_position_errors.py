@@ -183,10 +183,6 @@ def same(one: Run, other: Run) -> bool:
 
 SCENES: dict[str, dict[str, Any]] = {
     'walk': {'motion': WALK},
-    'loss': {'motion': WALK, 'messages': {'range': 25, 'loss': 0.3, 'expiry': 2.5}},
-    'delay': {'motion': WALK, 'messages': {'range': 25, 'delay': [0.2, 1.7], 'loss': 0.2}},
-    'hops': {'motion': WALK, 'messages': {'range': 25, 'metric': 'hops'}},
-    'degree': {'motion': WALK, 'strength': {'cycle': ['degree']}},
     'links': {'devices': [{'kind': 'grid', 'columns': 7, 'rows': 2, 'step': [9, 9],
                            'linked': True}]},
     'events': {'motion': WALK, 'events': [{'kind': 'die', 'at': 8.3, 'share': 0.3},
