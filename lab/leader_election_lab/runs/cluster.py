@@ -37,6 +37,7 @@ from leader_election_lab.experiment.scenario import parse, Scenario, ScenarioErr
 from leader_election_lab.runs import store
 from leader_election_lab.runs.files import reason, ResultError
 from leader_election_lab.runs.store import Digests, Keeper, Key, packed, Place
+from leader_election_lab.simulation import simulation  # noqa: F401 - before it is digested
 from leader_election_lab.simulation.run import Run, simulate
 from leader_election_lab.states import ROUNDS
 from leader_election_lab.terminal_output import Progress
