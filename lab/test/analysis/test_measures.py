@@ -17,7 +17,7 @@
 import math
 
 from example_results import results as made_up
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from leader_election_lab.analysis.measures import (
     estimate_mean,
@@ -49,6 +49,8 @@ def test_mean_has_no_interval_when_there_is_one_seed():
 
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0, math.nan]), min_size=1, max_size=12),
        st.integers(0, 12), st.integers(0, 12))
+@example([0.0, 0.0], 1, 2)
+@example([0.0, 2.0], 0, 2)
 def test_settling_time_is_the_first_with_all_later_samples_below(values, start, end):
     times, curve = np.arange(1.0, len(values) + 1), np.array(values)
     settled = settling_time(times, curve, 1.0, start, end)
