@@ -42,8 +42,6 @@ algorithm and the seed.
 LARGEST_SEED = 2**31
 SEEDS = 10
 MEASURE = 'instability'
-KEPT = 'as for lab run, or the name of results'
-"""The help of an argument that names kept results."""
 MOST = 1_000_000
 """The greatest number of seeds, or of workers, that an option takes."""
 
@@ -135,6 +133,9 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = CommandLineParser(prog=how_to_run('lab'), description=DESCRIPTION)
     commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
     everywhere, computing = shared_options()
+    of_kept = CommandLineParser(add_help=False)
+    of_kept.add_argument('scenario', metavar='SCENARIO',
+                         help='as for lab run, or the name of results')
 
     commands.add_parser('list', parents=[everywhere],
                         help='list the scenarios, and the number of seeds done')
@@ -158,11 +159,10 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                      'which finds reading beyond the neighbours and nan in any round; slow')
 
     compare = commands.add_parser(
-        'compare', parents=[everywhere],
+        'compare', parents=[everywhere, of_kept],
         help="compare a scenario's algorithms: paired differences over kept results",
         description='Print the differences between algorithms over the same seeds, with 95 % '
         'intervals, from kept results. All pairs are tested together.')
-    compare.add_argument('scenario', metavar='SCENARIO', help=KEPT)
     compare.add_argument('--measure', action='append', default=[], metavar='NAME',
                          help=f'(default: {MEASURE}); may be repeated; an unknown one lists all')
     compare.add_argument('--algorithm', action='append', default=[], metavar='NAME',
@@ -172,10 +172,9 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                          'first one, within each algorithm')
 
     export = commands.add_parser(
-        'export', parents=[everywhere], help="write a scenario's results as a table",
+        'export', parents=[everywhere, of_kept], help="write a scenario's results as a table",
         description='Write kept results as a CSV table: a row for each run and time, '
         'with --summary for each run, or with --devices for each run and device.')
-    export.add_argument('scenario', metavar='SCENARIO', help=KEPT)
     export.add_argument('--out', type=Path, metavar='FILE',
                         help='ends in .csv (default: SCENARIO.csv, SCENARIO_summary.csv or '
                         'SCENARIO_devices.csv, in the folder of the results)')
@@ -187,10 +186,9 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                       'from its leader; takes measure: {devices: true} in the scenario')
 
     figure = commands.add_parser(
-        'figure', parents=[everywhere], help="draw a figure of a scenario's kept results",
+        'figure', parents=[everywhere, of_kept], help="draw a figure of a scenario's kept results",
         description='Draw a measure over time, or against the key that the scenario varies, with '
         '95 % intervals; a map of two keys.')
-    figure.add_argument('scenario', metavar='SCENARIO', help=KEPT)
     figure.add_argument('--measure', metavar='NAME',
                         help='the measure to draw (default: instability; against keys also led '
                         'devices and leaders)')
@@ -203,10 +201,10 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                         'figures/SCENARIO.png in the folder of the results)')
 
     report = commands.add_parser(
-        'report', parents=[everywhere], help="write a report of a scenario's kept results",
+        'report', parents=[everywhere, of_kept],
+        help="write a report of a scenario's kept results",
         description='Write a report as Markdown: means and paired differences with 95 % '
         'intervals, the figure, versions, and the text of the scenario.')
-    report.add_argument('scenario', metavar='SCENARIO', help=KEPT)
     report.add_argument('--measure', action='append', default=[], metavar='NAME',
                         help='a measure in which all pairs are compared (default: instability, '
                         'leaders, led); may be repeated')
