@@ -22,9 +22,6 @@ import time
 from typing import Any
 
 import pytest
-from selenium import webdriver
-from selenium.webdriver import ActionChains, Keys
-from selenium.webdriver.chrome.service import Service
 from support import PATIENCE
 
 OPTIONS = ('--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
@@ -48,7 +45,7 @@ class Browser:
     :ivar driver: of selenium.
     """
 
-    def __init__(self, driver: webdriver.Chrome) -> None:
+    def __init__(self, driver: Any) -> None:
         self.driver = driver
 
     def open(self, address: str) -> None:  # noqa: A003
@@ -82,12 +79,13 @@ class Browser:
             self.driver.execute_cdp_cmd('Input.dispatchMouseEvent', {
                 'type': kind, 'x': left, 'y': top, 'button': 'left', 'clickCount': 1})
 
-    def press(self, label: str, *keys: str) -> None:
-        """Press keys at the control with this title, label or role, which Tab has to reach."""
+    def press(self, label: str, key: str) -> None:
+        """Press the key of this name at the control with this title, label or role by Tab."""
+        from selenium.webdriver import ActionChains, Keys
         for _ in range(MOST_TABS):
             ActionChains(self.driver).send_keys(Keys.TAB).perform()
             if self.driver.execute_script(_FOCUSED).startswith(label):
-                ActionChains(self.driver).send_keys(*keys).perform()
+                ActionChains(self.driver).send_keys(getattr(Keys, key)).perform()
                 return
         raise AssertionError(f'{label} is not reached by Tab')
 
@@ -111,6 +109,9 @@ def start(folder: Path) -> Browser:
     chromium, driver = shutil.which('chromium'), shutil.which('chromedriver')
     if chromium is None or driver is None:
         raise FileNotFoundError('chromium and chromedriver are not installed')
+    # Imported here, since it loads slowly, and is not needed where there is no browser.
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
     for option in (*OPTIONS, f'--user-data-dir={folder}'):

@@ -25,7 +25,6 @@ from leader_election.ros.nodes.web import Web
 import pytest
 from rclpy.parameter import Parameter
 from ros.nodes.bench import Bench, robot
-from selenium.webdriver import Keys
 
 ROBOTS = "named('robots').data"
 SAYS_LOST = """(() => {
@@ -68,7 +67,7 @@ def test_page_shows_the_swarm_a_chosen_robot_and_a_loss(swarm, browser: Browser)
     lost.set()
     browser.until("named('leaders').data.id[0] == 2 && named('gone').data.id[0] == 3")
     browser.until(f"{TEXT}.includes('robot 3 is silent')")
-    browser.press('robot', Keys.DOWN)
+    browser.press('robot', 'DOWN')
     browser.until(f"{TEXT}.includes('robot 3')")
     browser.phone()
     browser.until('innerWidth == 390 && document.documentElement.scrollWidth <= 390')

@@ -18,7 +18,6 @@ from pathlib import Path
 
 from browser import Browser, browser, PHONE
 from leader_election.swarm.recording.replay_command import main
-from selenium.webdriver import Keys
 from swarm.recording.made import story, write
 
 __all__ = ['browser']
@@ -42,7 +41,7 @@ def test_page_opens_from_disk_and_its_slider_moves_the_swarm(
     assert browser.get(IDS) == ['', '1,2,3', '4']
     browser.click('timeline', 5.0, 0.5)
     assert 4.5 < browser.get("named('guides').value") < 5.5 and browser.get(IDS) == led
-    browser.press('slider', Keys.HOME)
+    browser.press('slider', 'HOME')
     assert browser.get("named('guides').value == named('guides').start")
     assert browser.get('document.documentElement.scrollWidth') <= PHONE['width']
     assert browser.errors() == []
