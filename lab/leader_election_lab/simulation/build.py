@@ -184,10 +184,11 @@ def _phases(
     if scenario.rounds.phase == 'together':
         fractions[:] = 0.0
     elif scenario.rounds.phase == 'place':
-        ends = np.cumsum([len(placement.position) for placement in placements])
-        for part, placement in zip(np.split(fractions, ends), placements):
+        at = 0
+        for placement in placements:
             if placement.fraction is not None:
-                part[:] = placement.fraction
+                fractions[at:at + len(placement.position)] = placement.fraction
+            at += len(placement.position)
     return fractions[:, 0] * scenario.rounds.period, fractions[:, 1] * scenario.tick
 
 
