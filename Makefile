@@ -91,7 +91,7 @@ lint: $(VENV)/.dev  ## Check the code with ruff and mypy
 
 config: $(VENV)/.run  ## Generate config/*.yaml and the schema of messages from the declarations
 	@$(BIN)/python -m leader_election.config config
-	@$(BIN)/python -m leader_election.election.messages.schema
+	@$(BIN)/python -m doc.made.schema
 
 prove: $(VENV)/.lab  ## Check Bounded Election and mandates in every small network, in any order; ARGS="--help" for more
 	@$(BIN)/python -m benchmarks.explicit_states $(ARGS)

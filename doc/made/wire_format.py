@@ -19,7 +19,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-SCHEMA = 'leader_election/election/messages/neighbourhood.schema.json'
+from made.schema import SCHEMA
 
 
 def wire_format(root: Path, part: str) -> str:

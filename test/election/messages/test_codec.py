@@ -48,8 +48,8 @@ from leader_election.election.messages.codec import (
     whereabouts,
 )
 from leader_election.election.messages.region_codec import region_part, WHOLE_SHARE
-from leader_election.election.messages.schema import schema
 from leader_election.election.messages.wire import MAX_ID, RejectReason
+from made.schema import schema
 import pytest
 
 CODEC = Codec(BOUNDED)
@@ -224,7 +224,7 @@ def test_longest_message_of_an_algorithm_is_decoded(algorithm):
 
 
 def test_written_schema_equals_the_declarations():
-    """``python -m leader_election.election.messages.schema`` writes it."""
+    """``make config`` writes it."""
     assert DOCUMENT == json.loads(json.dumps(schema()))
 
 

@@ -87,7 +87,7 @@ part.PARTS += (part.PartEntry(
     name='horizon', wanted='horizon', wire='horizon:HORIZON', part='horizon:Horizon',
     parameters='horizon:HorizonParameters'),)
 
-from leader_election.election.messages.schema import schema
+from doc.made.schema import schema
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.parameters import build, to_yaml

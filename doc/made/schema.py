@@ -14,8 +14,7 @@
 """
 The JSON Schema of messages, from the declarations of their parts.
 
-``python -m leader_election.election.messages.schema`` writes ``neighbourhood.schema.json``
-beside it.
+``python -m doc.made.schema`` writes it, in the folder of the checkout.
 """
 
 import json
@@ -35,7 +34,7 @@ from leader_election.election.messages.codec import (
 )
 from leader_election.election.messages.wire import descriptions, properties
 
-SCHEMA = Path(__file__).with_name('neighbourhood.schema.json')
+SCHEMA = Path('leader_election/election/messages/neighbourhood.schema.json')
 SHIPPED = ('bounded', 'classic', 'given', 'recursive', 'recursive-replicated', 'resilient',
            'colour')
 
