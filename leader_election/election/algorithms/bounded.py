@@ -68,13 +68,8 @@ class BoundedParameters(NamedTuple):
     """Among equal strengths: the lower id wins (true), or the nearer leader (false)."""
 
 
-def bounded_round(
-    device: Device,
-    state: Candidacy,
-    neighbours: Any,
-    metric: Sequence[float],
-    parameters: BoundedParameters,
-) -> Candidacy:
+def bounded_round(device: Device, state: Candidacy, neighbours: Any, metric: Sequence[float],
+                  parameters: BoundedParameters) -> Candidacy:
     """
     Return the best candidacy within reach: the device's own or that of a neighbour.
 

@@ -89,13 +89,8 @@ class ClassicParameters(NamedTuple):
     hop_limit: int = NO_HOP_LIMIT
 
 
-def classic_round(
-    device: Device,
-    state: Choice,
-    neighbours: Any,
-    metric: Sequence[float],
-    parameters: ClassicParameters,
-) -> Choice:
+def classic_round(device: Device, state: Choice, neighbours: Any, metric: Sequence[float],
+                  parameters: ClassicParameters) -> Choice:
     """
     Return the pair that a device backs now, and its leader.
 

@@ -93,13 +93,8 @@ class ColourParameters(NamedTuple):
     """The largest distance to a leader [hops], >= 1; greater than the diameter of the network."""
 
 
-def colour_round(
-    device: Device,
-    state: Key,
-    neighbours: Any,
-    metric: Sequence[float],
-    parameters: ColourParameters,
-) -> Key:
+def colour_round(device: Device, state: Key, neighbours: Any, metric: Sequence[float],
+                 parameters: ColourParameters) -> Key:
     """
     Return a device's place in its tree: it joins, leaves, or flips its colour.
 

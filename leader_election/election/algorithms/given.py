@@ -93,13 +93,8 @@ class GivenParameters(NamedTuple):
     hop_limit: int
 
 
-def given_round(
-    device: Device,
-    state: Nearest,
-    neighbours: Any,
-    metric: Sequence[float],
-    parameters: GivenParameters,
-) -> Nearest:
+def given_round(device: Device, state: Nearest, neighbours: Any, metric: Sequence[float],
+                parameters: GivenParameters) -> Nearest:
     """
     Return the nearest leader: the device itself if it leads, else the best of its neighbours'.
 

@@ -90,13 +90,8 @@ class RecursiveParameters(NamedTuple):
     hop_limit: int = NO_HOP_LIMIT
 
 
-def recursive_round(
-    device: Device,
-    state: Levels,
-    neighbours: Any,
-    metric: Sequence[float],
-    parameters: RecursiveParameters,
-) -> Levels:
+def recursive_round(device: Device, state: Levels, neighbours: Any, metric: Sequence[float],
+                    parameters: RecursiveParameters) -> Levels:
     """
     Return a device's knowledge at each level, from the first to the level of its leader.
 
@@ -121,14 +116,8 @@ def recursive_round(
     return elected(device, state, neighbours, metric, parameters, True)
 
 
-def elected(
-    device: Device,
-    state: Levels,
-    neighbours: Any,
-    metric: Sequence[float],
-    parameters: RecursiveParameters,
-    at_once: bool,
-) -> Levels:
+def elected(device: Device, state: Levels, neighbours: Any, metric: Sequence[float],
+            parameters: RecursiveParameters, at_once: bool) -> Levels:
     """
     Return the result of :func:`recursive_round`.
 

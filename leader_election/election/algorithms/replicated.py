@@ -123,13 +123,8 @@ class ReplicatedParameters(NamedTuple):
     hop_limit: int = NO_HOP_LIMIT
 
 
-def replicated_round(
-    device: Device,
-    state: Replicates,
-    neighbours: Any,
-    metric: Sequence[float],
-    parameters: ReplicatedParameters,
-) -> Replicates:
+def replicated_round(device: Device, state: Replicates, neighbours: Any, metric: Sequence[float],
+                     parameters: ReplicatedParameters) -> Replicates:
     """
     Return a device's knowledge in each replicate, from the first level to that of its leader.
 

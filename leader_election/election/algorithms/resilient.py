@@ -106,13 +106,8 @@ class ResilientParameters(NamedTuple):
     """The largest distance to a leader, and its largest radius [hops], >= 1."""
 
 
-def resilient_round(
-    device: Device,
-    state: Follower,
-    neighbours: Any,
-    metric: Sequence[float],
-    parameters: ResilientParameters,
-) -> Follower:
+def resilient_round(device: Device, state: Follower, neighbours: Any, metric: Sequence[float],
+                    parameters: ResilientParameters) -> Follower:
     """
     Return the state with the best leader that reaches the device, or with itself as the leader.
 

@@ -248,15 +248,8 @@ def shares_of(leader: int, distance: float, neighbours: Any, metric: Sequence[fl
     return recipients, shares
 
 
-def collect_multi_path(
-    device_id: int,
-    leader: int,
-    distance: float,
-    contribution: Any,
-    neighbours: Any,
-    metric: Sequence[float],
-    layout: SummaryLayout,
-) -> Any:
+def collect_multi_path(device_id: int, leader: int, distance: float, contribution: Any,
+                       neighbours: Any, metric: Sequence[float], layout: SummaryLayout) -> Any:
     """
     Collect from all neighbours uphill: a share of their sums, and all of the other parts.
 
@@ -347,9 +340,8 @@ def gather_contributions(device_id: int, leader: int, contribution: Any, neighbo
     return members, ages, contributions
 
 
-def collect_contributions(
-    device_id: int, members: Any, contributions: Any, contribution: Any, layout: SummaryLayout
-) -> Any:
+def collect_contributions(device_id: int, members: Any, contributions: Any, contribution: Any,
+                          layout: SummaryLayout) -> Any:
     """Combine the own contribution with those of other robots, known by gossip."""
     summary = row_of(contribution)
     width = len(contribution)

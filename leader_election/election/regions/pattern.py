@@ -125,16 +125,9 @@ def from_source(source: int, own: Any, kept: Any, received: Sequence[Any]) -> An
     return kept if source == KEPT else own
 
 
-def coordinate(
-    device: Device,
-    leader: int,
-    distance: float,
-    before: Any,
-    neighbours: Any,
-    metric: Sequence[float],
-    p: RegionParameters,
-    decide: Callable[[Any], Any] | None,
-) -> Region:
+def coordinate(device: Device, leader: int, distance: float, before: Any, neighbours: Any,
+               metric: Sequence[float], p: RegionParameters,
+               decide: Callable[[Any], Any] | None) -> Region:
     """
     Return the new state of a device in its region, after the election of this round.
 

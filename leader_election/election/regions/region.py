@@ -177,15 +177,8 @@ class RegionSettings:
         lower=1.0, upper=100.0, dynamic=True)
 
 
-def parameters_of(
-    settings: RegionSettings,
-    layout: SummaryLayout,
-    *,
-    radius: float,
-    link_range: float,
-    undecided: Any,
-    border: int = -1,
-) -> RegionParameters:
+def parameters_of(settings: RegionSettings, layout: SummaryLayout, *, radius: float,
+                  link_range: float, undecided: Any, border: int = -1) -> RegionParameters:
     """
     Return the parameters of a round.
 
@@ -206,14 +199,9 @@ def parameters_of(
         most=settings.feedback_most, undecided=undecided)
 
 
-def initial_region(
-    settings: RegionSettings,
-    contribution: Sequence[float],
-    identity: Sequence[float],
-    *,
-    announcement_size: int = 0,
-    undecided: Any,
-) -> Region:
+def initial_region(settings: RegionSettings, contribution: Sequence[float],
+                   identity: Sequence[float], *, announcement_size: int = 0,
+                   undecided: Any) -> Region:
     """
     Return the initial state of a robot in its region; the caller fills in the device's id.
 

@@ -34,9 +34,8 @@ Tool = Callable[[str], Any]
 NO_TOOLS: Mapping[str, Tool] = MappingProxyType({})
 
 
-def instance_parameters(
-    parameters: ElectionParameters, others: Mapping[str, InstanceParameters],
-) -> dict[str, InstanceParameters]:
+def instance_parameters(parameters: ElectionParameters,
+                        others: Mapping[str, InstanceParameters]) -> dict[str, InstanceParameters]:
     """
     Return the parameters of all instances, by name: the first, the others, and the levels.
 
@@ -93,10 +92,9 @@ def radii(text: str) -> tuple[float, ...]:
     return found
 
 
-def make_instances(
-    parameters: ElectionParameters, others: Mapping[str, InstanceParameters],
-    link_range: float, tools: Mapping[str, Tool], first_number: int,
-) -> dict[str, Instance]:
+def make_instances(parameters: ElectionParameters, others: Mapping[str, InstanceParameters],
+                   link_range: float, tools: Mapping[str, Tool],
+                   first_number: int) -> dict[str, Instance]:
     """
     Return the instances by name, each after the one below it.
 

@@ -191,9 +191,7 @@ def task_label(task: str) -> str:
     return task.partition(':')[2].lower() or task
 
 
-def region_aggregates(
-    task_runners: Sequence[TaskRunner], connected: bool
-) -> AggregateSet:
+def region_aggregates(task_runners: Sequence[TaskRunner], connected: bool) -> AggregateSet:
     """
     Return the aggregates of an instance, by name: ``members``, ``<task>.<name>``, and of variants.
 

@@ -194,9 +194,8 @@ def _parameters_of_task(task: str) -> Mapping[str, Parameter] | None:
         return None
 
 
-def _check_dotted(
-        place: str, name: str, value: Any, known: Mapping[str, Mapping[str, Parameter] | None],
-) -> Any:
+def _check_dotted(place: str, name: str, value: Any,
+                  known: Mapping[str, Mapping[str, Parameter] | None]) -> Any:
     start = max((start for start in known if name.startswith(start)), key=len, default='')
     if not start:
         names = ', '.join(start.rstrip('.') for start in known) or 'none'
