@@ -22,7 +22,6 @@ import time
 from leader_election.election.algorithms import Device
 from leader_election.election.messages.codec import codec_for, Message
 from leader_election.election.regions.aggregate import AggregateSet, count, mean
-from leader_election.election.regions.coordinated import coordinated
 from leader_election.election.regions.pattern import coordinate
 from leader_election.election.regions.region import (
     COLLECTIONS,
@@ -35,6 +34,7 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.task_runner import TaskRunner
 from leader_election.election.tasks.count import Count
+from leader_election_lab.simulation.variants import coordinated
 import numpy as np
 
 NEIGHBOURS = (5, 10, 20, 50, 100, 200, 500)

@@ -38,6 +38,7 @@ from leader_election.parameters.registry import explained, place_of
 from leader_election_lab.experiment import schema
 from leader_election_lab.simulation.composed_rounds import by_id, with_regions
 from leader_election_lab.simulation.network_events import ChangeStrength, Event, State
+from leader_election_lab.simulation.variants import with_levels
 from leader_election_lab.topologies import TOPOLOGIES
 
 T = TypeVar('T')
@@ -187,7 +188,7 @@ def parse_entrant(values: Any, link_range: float) -> schema.Entrant:
             algorithm, parameters = with_regions(
                 algorithm, parameters, regions, settings.get('radius', math.inf), link_range)
     if levels is not None:
-        algorithm = algorithm.with_levels(levels)
+        algorithm = with_levels(algorithm, levels)
     return schema.Entrant(label=label, algorithm=algorithm, parameters=parameters,
                           weakest=wins == 'weakest', regions=regions,
                           settings=effective)

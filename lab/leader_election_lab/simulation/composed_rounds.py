@@ -34,7 +34,6 @@ from leader_election.election.algorithms.fields import Kept
 from leader_election.election.regions import collection
 from leader_election.election.regions.aggregate import Aggregate, AGGREGATES, layout_of
 from leader_election.election.regions.collection import SummaryLayout
-from leader_election.election.regions.coordinated import coordinated, types_of
 from leader_election.election.regions.region import initial_region, parameters_of, RELAY, ROLES
 from leader_election.election.robot.metrics import Metric, METRICS
 from leader_election.election.robot.strength import (
@@ -45,6 +44,7 @@ from leader_election.election.robot.strength import (
 from leader_election.parameters import build, NoParameters, ParameterError, table
 from leader_election.parameters.registry import Registry
 from leader_election_lab.experiment import schema
+from leader_election_lab.simulation.variants import coordinated, types_of
 import numpy as np
 from numpy.typing import NDArray
 

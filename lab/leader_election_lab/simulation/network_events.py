@@ -31,11 +31,11 @@ from leader_election.election.algorithms.recursive import (
     LevelsOfAll,
     recursive_round,
 )
-from leader_election.election.regions.coordinated import with_effective_strength
 from leader_election.election.regions.region import CANDIDATE
 from leader_election.parameters import parameter, ParameterError
 from leader_election.parameters.registry import Registry
 from leader_election_lab.engine.network import Network, OLDER
+from leader_election_lab.simulation.variants import with_effective_strength
 from leader_election_lab.states import ABSENT, state_layout
 import numpy as np
 from numpy.typing import NDArray

@@ -35,6 +35,7 @@ from leader_election_lab.experiment.scenario import Scenario
 from leader_election_lab.experiment.schema import Entrant, Regions
 from leader_election_lab.simulation.algorithm_mistakes import one_line
 from leader_election_lab.simulation.composed_rounds import aggregate_of
+from leader_election_lab.simulation.variants import with_levels
 from leader_election_lab.states import state_layout
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +104,7 @@ def message_bytes(entrant: Entrant, network: Network) -> float:
     # A message names the election, and the region part stands beside it.
     election = ALGORITHMS.get(entrant.algorithm.name)
     levels = entrant.algorithm.levels
-    codec = codec_for(election if levels == election.levels else election.with_levels(levels))
+    codec = codec_for(election if levels == election.levels else with_levels(election, levels))
     n = len(devices.id)
     chosen = np.linspace(0, n - 1, SIZED).astype(int) if n > SIZED else np.arange(n)
     ids, places = devices.id[chosen].tolist(), devices.position[chosen].round(DIGITS).tolist()

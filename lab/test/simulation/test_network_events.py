@@ -25,6 +25,7 @@ from leader_election_lab.experiment.scenario import load
 from leader_election_lab.simulation.build import network_of
 from leader_election_lab.simulation.network_events import DeviceSelection, hesitant
 from leader_election_lab.simulation.simulation import Simulation
+from leader_election_lab.simulation.variants import with_levels
 from leader_election_lab.states import state_layout
 import numpy as np
 import pytest
@@ -289,4 +290,4 @@ def test_hesitating_device_names_itself_for_a_round() -> None:
 def test_only_the_recursive_election_can_hesitate() -> None:
     assert hesitant(BOUNDED) is BOUNDED
     assert hesitant(RECURSIVE) is hesitant(RECURSIVE)
-    assert hesitant(RECURSIVE.with_levels(5)).levels == 5
+    assert hesitant(with_levels(RECURSIVE, 5)).levels == 5

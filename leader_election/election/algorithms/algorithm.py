@@ -19,8 +19,8 @@ A round takes ``device.chance``, the number of :func:`~.chance.drawn`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
+from functools import cached_property
 import inspect
 import math
 import sys
@@ -145,24 +145,6 @@ class Algorithm:
         arguments = inspect.signature(self.configure).parameters.values()
         return {each.name: each.default for each in arguments
                 if each.default is not inspect.Parameter.empty}
-
-    @lru_cache(maxsize=64)  # noqa: B019 - the same one each time.
-    def with_levels(self, levels: int) -> 'Algorithm':
-        """
-        Return the same algorithm with another number of levels.
-
-        The laboratory's way to a recursion without an end. Robots have to agree on the length of
-        their messages, so they all have :attr:`levels`.
-
-        :param levels: >= 2.
-        """
-        longer = {field.name: field.padding[:1] * (len(field.padding) // self.levels * levels)
-                  for field in self.fields if field.per_level and field.padding is not None}
-        first = self.start
-
-        def start(device: Device) -> Any:
-            return first(device)._replace(**longer)
-        return replace(self, levels=levels, start=start)
 
     def round_parameters(self, settings: Mapping[str, Any]) -> Any:
         """

@@ -53,7 +53,7 @@ LEVELS = 16
 """
 The number of levels on robots: the longest chain of leaders whose regions depend on each other.
 The published algorithm has no limit. Here, a device that reaches the last level leads itself. The
-laboratory takes any number of levels (:meth:`Algorithm.with_levels`).
+laboratory takes any number of levels.
 """
 
 

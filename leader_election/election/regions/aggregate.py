@@ -61,8 +61,7 @@ class Aggregate:
         if not 0 < len(self.identity) <= MOST_NUMBERS:
             raise ValueError(
                 f'aggregate {self.name}: {len(self.identity)} numbers are not allowed; '
-                f'it takes 1 to {MOST_NUMBERS}'
-            )
+                f'it takes 1 to {MOST_NUMBERS}')
 
 
 def layout_of(aggregates: Sequence[Aggregate]) -> SummaryLayout:
@@ -118,8 +117,7 @@ class AggregateSet:
             if readings.get(name) is not None:
                 try:
                     given = islice(
-                        aggregate.contribution(robot_id, readings[name]), len(numbers) + 1
-                    )
+                        aggregate.contribution(robot_id, readings[name]), len(numbers) + 1)
                     numbers = [float(number) for number in given]
                     for number, none in zip(numbers, aggregate.identity, strict=True):
                         if not math.isfinite(number) and number != none:
@@ -158,24 +156,14 @@ class AggregateSet:
 
 def count() -> Aggregate:
     """Count the robots whose reading is true."""
-    return Aggregate(
-        'count',
-        collection.ADD,
-        (0.0,),
-        lambda _, reading: (float(bool(reading)),),
-        lambda row: float(row[0]),
-    )
+    return Aggregate('count', collection.ADD, (0.0,), lambda _, reading: (float(bool(reading)),),
+                     lambda row: float(row[0]))
 
 
 def total(size: int = 1) -> Aggregate:
     """Add up readings: a number, or ``size`` numbers."""
-    return Aggregate(
-        'sum',
-        collection.ADD,
-        (0.0,) * size,
-        lambda _, reading: _row(reading, size),
-        lambda row: _json(row),
-    )
+    return Aggregate('sum', collection.ADD, (0.0,) * size, lambda _, reading: _row(reading, size),
+                     lambda row: _json(row))
 
 
 def mean(size: int = 1) -> Aggregate:
@@ -186,13 +174,9 @@ def mean(size: int = 1) -> Aggregate:
     >>> both.contribution(1, (3.0, 4.0)), both.result((2.0, 6.0, 8.0)), both.result(both.identity)
     ((1.0, 3.0, 4.0), [3.0, 4.0], None)
     """
-    return Aggregate(
-        'mean',
-        collection.ADD,
-        (0.0,) * (1 + size),
-        lambda _, reading: (1.0, *_row(reading, size)),
-        lambda row: _json([n / row[0] for n in row[1:]]) if row[0] > 1e-9 else None,
-    )
+    return Aggregate('mean', collection.ADD, (0.0,) * (1 + size),
+                     lambda _, reading: (1.0, *_row(reading, size)),
+                     lambda row: _json([n / row[0] for n in row[1:]]) if row[0] > 1e-9 else None)
 
 
 def least() -> Aggregate:
@@ -208,35 +192,20 @@ def greatest() -> Aggregate:
     >>> greatest().result(greatest().contribution(1, 5.0))
     5.0
     """
-    return Aggregate(
-        'max',
-        collection.LEAST,
-        (math.inf,),
-        lambda _, reading: (-_row(reading, 1)[0],),
-        lambda row: _finite(-row[0]),
-    )
+    return Aggregate('max', collection.LEAST, (math.inf,),
+                     lambda _, reading: (-_row(reading, 1)[0],), lambda row: _finite(-row[0]))
 
 
 def any_of() -> Aggregate:
     """Return whether any reading is true."""
-    return Aggregate(
-        'any',
-        collection.LEAST,
-        (math.inf,),
-        lambda _, reading: (-float(bool(reading)),),
-        lambda row: bool(row[0] < 0.0),
-    )
+    return Aggregate('any', collection.LEAST, (math.inf,),
+                     lambda _, reading: (-float(bool(reading)),), lambda row: bool(row[0] < 0.0))
 
 
 def all_of() -> Aggregate:
     """Return whether all readings are true."""
-    return Aggregate(
-        'all',
-        collection.LEAST,
-        (math.inf,),
-        lambda _, reading: (float(bool(reading)),),
-        lambda row: bool(row[0] > 0.0),
-    )
+    return Aggregate('all', collection.LEAST, (math.inf,),
+                     lambda _, reading: (float(bool(reading)),), lambda row: bool(row[0] > 0.0))
 
 
 def histogram(lower: float = 0.0, upper: float = 1.0, bins: int = 10) -> Aggregate:

@@ -44,7 +44,7 @@ ever. Hence
 
 from collections.abc import Callable, Sequence
 import math
-from typing import Any
+from typing import Any, cast, NamedTuple
 
 from leader_election.election.algorithms import Device
 from leader_election.election.algorithms.fields import NOBODY
@@ -69,6 +69,9 @@ from leader_election.election.regions.region import (
 )
 import numpy as np
 
+Member = cast(Any, NamedTuple)('Member', [
+    (name, Any) for name in ('leader', 'distance', *Region._fields)])
+"""The fields of a state that :func:`coordinate` reads; one type for all elections."""
 DECISION_EXPIRY = 100
 """The age at which a decision is dropped [rounds]."""
 KEPT = -2

@@ -39,8 +39,7 @@ from leader_election.election.messages.wire import decision_text, MAX_NAMES, MOS
 from leader_election.election.part import ElectionOutcome, Part, PartSetup
 from leader_election.election.regions.aggregate import AggregateSet
 from leader_election.election.regions.collection import LATE, OWN
-from leader_election.election.regions.coordinated import Member
-from leader_election.election.regions.pattern import coordinate, scaled
+from leader_election.election.regions.pattern import coordinate, Member, scaled
 from leader_election.election.regions.region import (
     GRADIENT,
     initial_region,

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 import random
 from typing import Any
 
+from election.algorithms.networks import links
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Algorithm, Device
 from leader_election.swarm.reference_partition import Graph
@@ -91,6 +92,15 @@ def settle(network: Network, sweeps: int = 100) -> Network:
     before = dict(network.states)
     network.sweep(order)
     assert network.states == before
+    return network
+
+
+def falling_line(algorithm: Algorithm, parameters: Any) -> Network:
+    """Return a line of 33 devices with links of 1 m and falling strengths, after 80 sweeps."""
+    graph = links(*((i, i + 1, 1.0) for i in range(32)))
+    network = Network(algorithm, graph, {i: -float(i) for i in graph}, parameters)
+    for _ in range(80):
+        network.sweep(sorted(graph))
     return network
 
 

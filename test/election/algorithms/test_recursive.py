@@ -17,7 +17,7 @@
 from math import inf
 
 from election.algorithms.networks import graphs, links, STRENGTHS
-from election.algorithms.simulate import led, Network, shuffled
+from election.algorithms.simulate import falling_line, led, Network, shuffled
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Device, RECURSIVE
@@ -63,25 +63,13 @@ def test_first_rounds_spread_one_level_only():
                       [(2, 2, 3.0), (2, 2, 0.0)]]
 
 
-@pytest.mark.parametrize('levels', [2, LEVELS, 40])
-def test_number_of_levels_limits_the_leaders_found(levels):
-    """
-    A line of 33 devices has links of 1 m and falling strengths.
-
-    With a radius of 1 m a level takes two devices. With L levels, L - 1 levels take two each,
-    and at the last level the rest lead themselves.
-    """
-    graph = links(*((i, i + 1, 1.0) for i in range(32)))
-    algorithm = RECURSIVE.with_levels(levels)
-    assert algorithm is RECURSIVE.with_levels(levels) and algorithm.levels == levels
-    network = Network(algorithm, graph, {i: -float(i) for i in graph}, RecursiveParameters(1.0))
-    for _ in range(80):
-        network.sweep(sorted(graph))
-    reached = 2 * (levels - 1)
-    assert led(network) == {i: (i // 2 * 2, float(i % 2)) if i < reached else (i, 0.0)
-                            for i in graph}
-    assert {len(state.best) for state in network.states.values()} == {levels}
-    assert max(state.depth for state in network.states.values()) == min(levels - 1, 16)
+def test_devices_of_the_last_level_lead_themselves():
+    """With a radius of 1 m each of the other levels takes two devices."""
+    network = falling_line(RECURSIVE, RecursiveParameters(1.0))
+    assert led(network) == {i: (i // 2 * 2, float(i % 2)) if i < 2 * (LEVELS - 1) else (i, 0.0)
+                            for i in network.graph}
+    assert {len(state.best) for state in network.states.values()} == {LEVELS}
+    assert max(state.depth for state in network.states.values()) == LEVELS - 1
 
 
 @given(graphs(most=LEVELS - 1), st.integers(0, 80), st.integers(0, 2**32), st.data())

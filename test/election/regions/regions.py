@@ -16,14 +16,22 @@
 from collections.abc import Iterable
 import math
 import sys
-from typing import Any, NamedTuple
+from typing import Any, get_type_hints, NamedTuple
 
 from election.algorithms.networks import links
 from election.algorithms.simulate import Network
-from leader_election.election.algorithms import ALGORITHMS
+from leader_election.election.algorithms import Algorithm, ALGORITHMS
+from leader_election.election.algorithms.algorithm import BARRED
+from leader_election.election.algorithms.fields import Unbounded
 from leader_election.election.regions.collection import ADD, SummaryLayout
-from leader_election.election.regions.coordinated import coordinated, types_of
-from leader_election.election.regions.region import initial_region, parameters_of, RegionSettings
+from leader_election.election.regions.pattern import coordinate, Member, scaled
+from leader_election.election.regions.region import (
+    CANDIDATE,
+    initial_region,
+    parameters_of,
+    Region,
+    RegionSettings,
+)
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.swarm.reference_partition import Graph
 
@@ -65,6 +73,39 @@ def columns(*said: dict[str, Any]) -> Said:
                   for field in Said._fields))
 
 
+class Both(NamedTuple):
+    """The parameters of an election and of its regions."""
+
+    election: Any
+    region: Any
+
+
+def in_regions(election: Algorithm, alone: Region) -> Algorithm:
+    """Return an election and its regions as one algorithm, from regions of single robots."""
+    hints = get_type_hints(Region, include_extras=True) | {'decision': tuple[Unbounded, ...]}
+    state = NamedTuple('State', [
+        *get_type_hints(election.state, include_extras=True).items(), *hints.items()])
+
+    def effective(device: Any, role: int) -> Any:
+        return device if role == CANDIDATE else device._replace(strength=BARRED)
+
+    def member(said: Any) -> Any:
+        return Member(*(getattr(said, field) for field in Member._fields))
+
+    def run(device: Any, before: Any, neighbours: Any, metric: Any, parameters: Any) -> Any:
+        region = parameters.region
+        units = scaled(neighbours.reach, metric, region) if region.gain > 0.0 else metric
+        elected = election.round(effective(device, before.role), before, neighbours, units,
+                                 parameters.election)
+        return state(*elected, *coordinate(
+            device, elected.leader, elected.distance, member(before), member(neighbours), metric,
+            region, None))
+    return Algorithm(
+        name=election.name, round=run, state=state, columns=state, levels=election.levels,
+        configure=Both, start=lambda device: state(
+            *election.start(effective(device, alone.role)), *alone._replace(device=device.id)))
+
+
 def network_of(
     election: str,
     collection: str,
@@ -97,7 +138,7 @@ def network_of(
         region, contribution, identity, announcement_size=announcement_size, undecided=undecided
     )
     return Network(
-        coordinated(election, alone), graph, strengths, types_of(election).Parameters(
+        in_regions(algorithm, alone), graph, strengths, Both(
             parameters, parameters_of(region, layout, radius=radius, link_range=math.inf,
                                       undecided=undecided, border=border)))
 

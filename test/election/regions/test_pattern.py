@@ -23,13 +23,13 @@ from hypothesis import strategies as st
 from leader_election.election.algorithms import Device
 from leader_election.election.algorithms.fields import NOBODY
 from leader_election.election.regions.collection import ADD, RANKED, SummaryLayout
-from leader_election.election.regions.coordinated import Member
 from leader_election.election.regions.pattern import (
     coordinate,
     decay,
     DECISION_EXPIRY,
     freshest,
     KEPT,
+    Member,
     resized,
     scaled,
     smoothed,

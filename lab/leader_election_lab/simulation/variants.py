@@ -13,19 +13,21 @@
 # limitations under the License.
 
 """
-An election algorithm with regions on top, as one algorithm with a flat state.
+Algorithms in forms that only the laboratory runs: with regions on top, or with other levels.
 
-So tests and the laboratory run both. Its decisions are numbers. The round is the one that robots
-run after their election (:func:`leader_election.election.regions.pattern.coordinate`).
+An election with regions is one algorithm with a flat state. Its decisions are numbers. The round
+is the one that robots run after their election
+(:func:`leader_election.election.regions.pattern.coordinate`).
 """
 
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any, cast, get_type_hints, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
 from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.algorithms.fields import Unbounded
-from leader_election.election.regions.pattern import coordinate, scaled
+from leader_election.election.regions.pattern import coordinate, Member, scaled
 from leader_election.election.regions.region import CANDIDATE, Region
 from leader_election.parameters import ParameterError
 
@@ -87,11 +89,6 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f'module {__name__} has no {name}')
 
 
-Member = cast(Any, NamedTuple)('Member', [
-    (name, Any) for name in ('leader', 'distance', *Region._fields)])
-"""The fields of a state that :func:`coordinate` reads; one type for all elections."""
-
-
 @cache
 def round_of(election: str) -> Any:
     """Return the round of an election algorithm with regions, cached."""
@@ -135,3 +132,21 @@ def coordinated(election: str, identity: Region) -> Algorithm:
     return Algorithm(
         name=algorithm.name, round=round_of(election), state=types.State, columns=types.Columns,
         start=start, configure=types.Parameters, levels=algorithm.levels)
+
+
+@lru_cache(maxsize=64)
+def with_levels(algorithm: Algorithm, levels: int) -> Algorithm:
+    """
+    Return the same algorithm with another number of levels, for a recursion without an end.
+
+    Robots have to agree on the length of their messages, so they all have
+    :attr:`~leader_election.Algorithm.levels`.
+
+    :param levels: >= 2.
+    """
+    longer = {field.name: field.padding[:1] * (len(field.padding) // algorithm.levels * levels)
+              for field in algorithm.fields if field.per_level and field.padding is not None}
+
+    def start(device: Device) -> Any:
+        return algorithm.start(device)._replace(**longer)
+    return replace(algorithm, levels=levels, start=start)

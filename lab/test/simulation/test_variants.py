@@ -12,18 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Coordinated algorithms: states with a region, and the strengths of roles."""
+"""Algorithms with a region in their state, the strengths of roles, and numbers of levels."""
 
 from math import inf
 import pickle
 
-from leader_election.election.algorithms import ALGORITHMS, Device
+from election.algorithms.simulate import falling_line, led
+from leader_election.election.algorithms import ALGORITHMS, Device, RECURSIVE
 from leader_election.election.algorithms.algorithm import BARRED
-from leader_election.election.regions.coordinated import (
-    coordinated,
-    types_of,
-    with_effective_strength,
-)
+from leader_election.election.algorithms.recursive import RecursiveParameters
 from leader_election.election.regions.region import (
     CANDIDATE,
     initial_region,
@@ -31,6 +28,12 @@ from leader_election.election.regions.region import (
     RegionSettings,
     RELAY,
     WORKER,
+)
+from leader_election_lab.simulation.variants import (
+    coordinated,
+    types_of,
+    with_effective_strength,
+    with_levels,
 )
 import pytest
 
@@ -63,3 +66,15 @@ def test_worker_and_relay_are_barred_by_their_effective_strength():
         == Device(3, BARRED)
     )
     assert BARRED < -1e300
+
+
+@pytest.mark.parametrize('levels', [2, 40])
+def test_number_of_levels_limits_the_leaders_found(levels):
+    """With a radius of 1 m a level takes two devices. Those of the last level lead themselves."""
+    algorithm = with_levels(RECURSIVE, levels)
+    assert algorithm is with_levels(RECURSIVE, levels) and algorithm.levels == levels
+    network = falling_line(algorithm, RecursiveParameters(1.0))
+    assert led(network) == {i: (i // 2 * 2, float(i % 2)) if i < 2 * (levels - 1) else (i, 0.0)
+                            for i in network.graph}
+    assert {len(state.best) for state in network.states.values()} == {levels}
+    assert max(state.depth for state in network.states.values()) == min(levels - 1, 16)
