@@ -379,6 +379,11 @@ class RoundSchedule:
         self._period = period
         self._restart(self._heartbeat, period)
 
+    def stop(self) -> None:
+        """Stop the timers. No round follows."""
+        for each in (self._heartbeat, self._reaction, self._repeat):
+            each.cancel()
+
     def catch_up(self, now: float) -> None:
         """
         Run the round of the period if it is overdue.
