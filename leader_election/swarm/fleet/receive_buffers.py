@@ -21,8 +21,8 @@ BUFFER_DEFAULT, BUFFER_LIMIT = 'net.core.rmem_default', 'net.core.rmem_max'
 """The settings of Linux: the default size of a buffer, and the largest allowed one [B]."""
 ENOUGH_BUFFER = 4 * 2**20
 """The size that suffices for about 100 robots in Gazebo Sim [B]."""
-MANY_ROBOTS = 20
-"""Robots in Gazebo Sim for which Linux's default buffers suffice."""
+MANY_ROBOTS = 10
+"""Robots in Gazebo Sim for which Linux's default buffers suffice, also on two busy cores."""
 BUFFER_REMEDY = f'sudo sysctl -w {BUFFER_DEFAULT}={ENOUGH_BUFFER} {BUFFER_LIMIT}={ENOUGH_BUFFER}'
 
 

@@ -220,7 +220,7 @@ def child_of(file: Path) -> int:
 
 
 @pytest.mark.parametrize(('robots', 'size', 'warns'), [
-    (75, 212992, True), (20, 212992, False), (75, ENOUGH_BUFFER, False)])
+    (11, 212992, True), (10, 212992, False), (75, ENOUGH_BUFFER, False)])
 def test_small_receive_buffers_are_warned_of_before_many_robots_start(robots, size, warns, capsys):
     warn_of_buffers(robots, {BUFFER_DEFAULT: size})
     said = capsys.readouterr().err
