@@ -136,7 +136,8 @@ def _robot(robot: RobotSpec, equipment: Equipment) -> Element:
         least_range=MIN_RANGE)
     has = {'lidar': equipment.lidar > 0, 'bumper': equipment.bumper, 'imu': equipment.imu,
            'PosePublisher': equipment.ground_truth}
-    for parent in root.iter():
+    # Below the model, whose own name may end like that of a sensor.
+    for parent in [*root[0].iter()]:
         _remove(parent, [name for name, is_there in has.items() if not is_there])
     return root
 

@@ -219,6 +219,11 @@ NEEDED = ['gz-sim-physics-system', 'gz-sim-user-commands-system',
           'gz-sim-scene-broadcaster-system']
 
 
+def test_robot_keeps_its_model_when_it_is_called_as_a_sensor_is():
+    [model] = ElementTree.fromstring(robot_sdf(RobotSpec('survey_imu', 1), Equipment()))
+    assert model.get('name') == 'survey_imu' and model.find(".//sensor[@type='imu']") is None
+
+
 @pytest.fixture
 def put(tmp_path):
     """Return a function that puts two robots into a world file with some text."""
