@@ -22,12 +22,14 @@ from leader_election.localisation.poses import compose
 from leader_election.swarm.accuracy import (
     Accuracy,
     accuracy_lines,
-    aligned,
     compare_messages,
+    relative_error,
+)
+from leader_election.swarm.recording.localisation_errors import (
+    aligned,
     localisation_errors,
     localisation_lines,
     LocalisationErrors,
-    relative_error,
     true_positions,
 )
 from leader_election.swarm.snapshot import RobotView, Snapshot

@@ -22,9 +22,9 @@ from leader_election.election.algorithms import ALGORITHMS
 from leader_election.election.messages.codec import algorithm_of, codec_for
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.swarm.accuracy import DistanceRow
 from leader_election.swarm.recording import content as contents
 from leader_election.swarm.recording.content import Entry, RecordingError
+from leader_election.swarm.recording.localisation_errors import DistanceRow
 from leader_election.swarm.recording.options import ReplaySettings
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.tracker import SwarmTracker

@@ -21,9 +21,9 @@ from pathlib import Path
 import sys
 
 from leader_election.parameters.command_line import ExitStatus, fitted, print_error
-from leader_election.swarm.accuracy import PERIOD, true_positions
 from leader_election.swarm.recording import report as reports
 from leader_election.swarm.recording.content import RecordingError
+from leader_election.swarm.recording.localisation_errors import PERIOD, true_positions
 from leader_election.swarm.recording.options import replay_options, ReplaySettings
 from leader_election.swarm.recording.recording_files import Reader
 from leader_election.swarm.recording.replay import is_relevant, Replay, Run

@@ -21,9 +21,9 @@ import math
 from pathlib import Path
 from typing import TypeVar
 
-from leader_election.swarm import accuracy as errors
 from leader_election.swarm.accuracy import accuracy_lines, AccuracyFigures, within
 from leader_election.swarm.history import Loss, losses, Statistics
+from leader_election.swarm.recording import localisation_errors as errors
 from leader_election.swarm.recording.replay import Run
 from leader_election.swarm.reference_partition import Agreement, links_within, partition, Share
 from leader_election.swarm.snapshot import is_partition, regions, RobotView, Snapshot
