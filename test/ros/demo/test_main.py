@@ -89,17 +89,16 @@ def run(tmp_path, *arguments, command=DEMO, env=None):
 
 
 SHORT = [sys.executable, '-c', """
-from leader_election.ros.demo import main, swarm
+from leader_election.ros.demo import main
 from leader_election.ros.nodes import monitor
-swarm.HOSTS = 1
-monitor.REFRESH_PERIOD, monitor.FRAME_PERIOD = 0.5, 10.0
+monitor.FRAME_PERIOD = 2.0
 options = main.parse()
 if options.kill_period:
-    options.kill_period, monitor.FRAME_PERIOD = 12.0, 2.0
+    options.kill_period = 12.0
 main.parse = lambda: options
 raise SystemExit(main.main())
 """]
-"""The command with fewer processes and pictures, which kills more often than a user may choose."""
+"""The command with fewer frames to draw, and kills in a shorter period than a user may choose."""
 
 
 def left_behind(folder):
