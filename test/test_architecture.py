@@ -243,6 +243,16 @@ def calls_without_encoding(tree: ast.AST) -> Iterator[int]:
             yield call.lineno
 
 
+def test_timers_are_made_in_one_place() -> None:
+    """Others are silenced by a busy moment of the process."""
+    found = [path.name for path in (ROOT / PACKAGE).rglob('*.py')
+             for call in ast.walk(ast.parse(path.read_text(encoding='utf-8')))
+             if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+             and call.func.attr == 'create_timer' and ast.unparse(call.func.value) != 'clock']
+    # The process looks ten times a second, by a steady clock, whether it is over.
+    assert sorted(found) == ['clock.py', 'process.py']
+
+
 def test_text_files_are_opened_with_an_encoding() -> None:
     assert [*calls_without_encoding(ast.parse(
         'open(p)\nopen(p, "rb")\npath.read_text()\npath.open("w")\nopen(p, encoding=e)'))] == [

@@ -185,7 +185,8 @@ class LeaderClient:
                 callback(leader)
 
         # The end of a message is no event, so time tells.
-        self._node.create_timer(LOOK_PERIOD, look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        clock.create_timer(
+            self._node, LOOK_PERIOD, look, Clock(clock_type=ClockType.STEADY_TIME))
 
     @property
     def term(self) -> int | None:

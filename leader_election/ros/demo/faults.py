@@ -30,6 +30,7 @@ from typing import Any
 from leader_election.election.messages.codec import Position
 from leader_election.parameters.command_line import how_to_run
 from leader_election.ros.demo.processes import argument, arguments, Processes
+from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
 from leader_election.ros.nodes.qos import NEIGHBOURHOOD
 from rcl_interfaces.srv import SetParameters
@@ -77,7 +78,7 @@ class Attacker:
         self._victims: list[int] = []
         self._rate = self._due = 0.0
         self._number = 0
-        node.create_timer(ATTACK_TICK, self._burst)
+        clock.create_timer(node, ATTACK_TICK, self._burst, node.get_clock())
 
     def begin(self, robot: int, payload: Callable[[int], str], rate: float = 5.0,
               victims: int = 4) -> str:

@@ -113,7 +113,7 @@ class Gate:
         self._next: dict[int, float] = {}
         self._waiting: list[Command] = []
         self.frozen: set[int] = set()
-        leaderships.create_timer(TICK, self._tick, clock=clock.steady_clock(leaderships))
+        clock.create_timer(leaderships, TICK, self._tick, clock.steady_clock(leaderships))
 
     def _tick(self) -> None:
         now = clock.seconds(self._leaderships.get_clock())

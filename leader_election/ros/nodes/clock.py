@@ -114,6 +114,28 @@ def steady_clocks() -> tuple[float, float]:
     return (time.clock_gettime(time.CLOCK_BOOTTIME), time.clock_gettime(time.CLOCK_MONOTONIC_RAW))
 
 
+def create_timer(node: Node, period: float, callback: Callable[[], None], clock: Clock) -> Timer:
+    """
+    Create a timer that calls back once a period.
+
+    The events executor of rclpy 7.1 calls a due timer once for each time on ``/clock`` that
+    arrives before the callback runs. Each call moves the next one by a period, so that a robot
+    whose process was busy for a moment was silent for seconds. The calls that come early are
+    taken back here.
+
+    :param period: [s]. A shorter one than :data:`SHORTEST_TIMER` is prolonged to that.
+    :param clock: of the timer.
+    """
+    def call() -> None:
+        if timer.time_until_next_call() > timer.timer_period_ns:
+            timer.reset()
+        else:
+            callback()
+
+    timer = node.create_timer(max(period, SHORTEST_TIMER), call, clock=clock)
+    return timer
+
+
 def restart(timer: Timer, period: float) -> None:
     """
     Start a timer anew, with another period.

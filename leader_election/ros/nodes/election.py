@@ -158,8 +158,7 @@ class Election:
         return subscribe(self._node, kind, topic, callback, profile, event_callbacks=events)
 
     def _timer(self, period: float, callback: Callable[[], None]) -> Any:
-        return self._node.create_timer(
-            max(period, clock.SHORTEST_TIMER), callback, clock=self.steady_clock)
+        return clock.create_timer(self._node, period, callback, self.steady_clock)
 
     def _pose(self) -> tuple[float, float, float] | None:
         return self.robot.sensing.pose(self._now())

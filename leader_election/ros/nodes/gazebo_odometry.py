@@ -154,7 +154,7 @@ class GazeboOdometry(Node):
                        for prefix in namespaces(parameters.robots)]
         if parameters.bumper:
             # One for all: rclpy warns of many timers of one clock.
-            self.create_timer(0.1, self._report_touches, clock=clock.steady_clock(self))
+            clock.create_timer(self, 0.1, self._report_touches, clock.steady_clock(self))
 
     def _report_touches(self) -> None:
         for robot in self.robots:

@@ -29,6 +29,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election.election.messages.packets import packet, PacketReader, Peer
 from leader_election.election.robot.diagnostics import LINK, status_name
+from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import declare_all
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import EVENTS, NEIGHBOURHOOD, subscribe
@@ -80,7 +81,7 @@ class Link(Node):
         subscribe(self, String, 'outgoing', self._send, NEIGHBOURHOOD)
         self._reports = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         for period, act in (1.0, self._report), (5.0, self._tell):
-            self.create_timer(period, act, clock=Clock(clock_type=ClockType.STEADY_TIME))
+            clock.create_timer(self, period, act, Clock(clock_type=ClockType.STEADY_TIME))
 
     def _send(self, message: String) -> None:
         # For further robots behind this link. The sender itself knows its echo.

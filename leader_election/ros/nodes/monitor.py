@@ -89,7 +89,7 @@ class SwarmObserver(Node):
         self._palette = formatting.Palette()
         subscribe(self, String, 'neighbourhood', self._hear, NEIGHBOURHOOD)
         subscribe(self, MarkerArray, 'world', self._see_world, STATE)
-        self.create_timer(REFRESH_PERIOD, self.refresh, clock=self.steady_clock)
+        clock.create_timer(self, REFRESH_PERIOD, self.refresh, self.steady_clock)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -313,7 +313,7 @@ class Monitor(SwarmObserver):
         if self.parameters.trail > 0.0:
             self._trails = Trails(self.parameters.trail)
             self._trails_out = self.create_publisher(MarkerArray, 'trails', copy(EVENTS))
-            self.create_timer(TRAIL_PERIOD, self._trail, clock=self.steady_clock)
+            clock.create_timer(self, TRAIL_PERIOD, self._trail, self.steady_clock)
 
     def show(self) -> None:
         """Publish the frame, and show it."""

@@ -124,9 +124,9 @@ class Recorder(Node):
         self._recorded: dict[str, bool] = {}
         """The topics found, and whether their type is known."""
         steady_clock = clock.steady_clock(self)
-        self.create_timer(DISCOVERY_PERIOD, self.discover, clock=steady_clock)
-        self.create_timer(
-            FLUSH_PERIOD, lambda: self._attempt(self.recording.flush), clock=steady_clock)
+        clock.create_timer(self, DISCOVERY_PERIOD, self.discover, steady_clock)
+        clock.create_timer(
+            self, FLUSH_PERIOD, lambda: self._attempt(self.recording.flush), steady_clock)
         self.discover()
 
     def discover(self) -> None:

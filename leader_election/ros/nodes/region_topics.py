@@ -275,8 +275,8 @@ class TaskContext:
 
     def every(self, period: float, callback: Callable[[], None]) -> Timer:
         """Return a timer with a period [s] on the robot's clock."""
-        return self.node.create_timer(
-            period, lambda: self._guard(callback), clock=self._host.steady_clock)
+        return clock.create_timer(
+            self.node, period, lambda: self._guard(callback), self._host.steady_clock)
 
     def seconds(self) -> float:
         """Return the time on the robot's clock [s]."""

@@ -89,7 +89,7 @@ class SwarmDoctor(Node):
         """When the latest new topic was found [s]."""
         self.listen()
         self.create_subscription(DiagnosticArray, '/diagnostics', self._hear_status, STREAM)
-        self.create_timer(DISCOVERY_PERIOD, self._discover, clock=self._steady_clock)
+        clock.create_timer(self, DISCOVERY_PERIOD, self._discover, self._steady_clock)
         self._discover()
 
     def _now(self) -> float:

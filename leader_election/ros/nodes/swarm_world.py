@@ -62,10 +62,10 @@ class RadioRelay:
         self._heard = [node.create_publisher(String, f'robot_{i}/heard', NEIGHBOURHOOD)
                        for i in world.scene.ids]
         subscribe(node, String, 'neighbourhood', self._relay, NEIGHBOURHOOD)
-        self._arrival = node.create_timer(1.0, self._deliver, clock=timers)
+        self._arrival = clock.create_timer(node, 1.0, self._deliver, timers)
         self._arrival.cancel()
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
-        node.create_timer(1.0, self._diagnose, clock=timers)
+        clock.create_timer(node, 1.0, self._diagnose, timers)
 
     def _time(self) -> float:
         """Return the time by which the radio delays messages [s]."""
@@ -167,7 +167,7 @@ class SwarmWorld(Node):
         self._origin = self._steady_clock.now().nanoseconds
         self._taken = 0
         self._end_logged = False
-        self.create_timer(period, self._tick, clock=self._steady_clock)
+        clock.create_timer(self, period, self._tick, self._steady_clock)
         self.relay = (
             RadioRelay(self, self.world, self._steady_clock, parameters.real_time_factor)
             if parameters.radio == 'relay' else None)

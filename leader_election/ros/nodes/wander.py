@@ -224,7 +224,7 @@ class WanderNode(Node):
                        for prefix in namespaces(parameters.robots)]
         for period, callback in ((parameters.reaction / 4, self._step),
                                  (WARNING_PERIOD, self._warn)):
-            self.create_timer(period, callback, clock=self._steady_clock)
+            clock.create_timer(self, period, callback, self._steady_clock)
 
     def _receive_position(self, message: String) -> None:
         received = codec.whereabouts(message.data)

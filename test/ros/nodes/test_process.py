@@ -35,11 +35,13 @@ from leader_election.ros.nodes.process import (
     MissingInput,
     PERIOD,
 )
-from leader_election.ros.nodes.qos import SENSOR
+from leader_election.ros.nodes.qos import NEIGHBOURHOOD, SENSOR
 import pytest
 import rclpy
+from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.time import Time
 from rclpy.time_source import TimeSource
 from ros.nodes.bench import Bench, collect, leaders, robot
 from rosgraph_msgs.msg import Clock
@@ -213,6 +215,26 @@ def test_negative_time_on_the_clock_is_skipped_with_a_warning(ros, monkeypatch, 
     times = itertools.count()
     spin_until([node, bench], lambda: leaders([node]) == [7])
     assert 'on /clock is skipped' not in capfd.readouterr().err, 'once'
+
+
+def test_times_that_come_together_silence_no_robot(ros):
+    """A busy process takes several times from ``/clock`` before its timers run."""
+    node = robot(7, use_sim_time=True, round_period=1.0)
+    bench = Bench({}, name='watcher')
+    said, now = [], 0
+
+    def tick() -> None:
+        nonlocal now
+        # For each fourth second and a half, the times of the next one and a half together.
+        for _ in range(15 if now % 60 == 30 else 1):
+            now += 1
+            node.get_clock().set_ros_time_override(
+                Time(nanoseconds=now * 10**8, clock_type=ClockType.ROS_TIME))
+
+    bench.create_timer(0.005, tick)
+    bench.create_subscription(String, '/neighbourhood', lambda _: said.append(now), NEIGHBOURHOOD)
+    spin_until([node, bench], lambda: now > 300)
+    assert max(later - earlier for earlier, later in itertools.pairwise([0, *said, now])) < 40
 
 
 def test_stopped_process_stops_the_wheels_and_says_goodbye(ros, robots):
