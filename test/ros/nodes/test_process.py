@@ -225,7 +225,7 @@ def test_times_that_come_together_silence_no_robot(ros):
 
     def tick() -> None:
         nonlocal now
-        # For each fourth second and a half, the times of the next one and a half together.
+        # Each six seconds, 1.5 s pass at once.
         for _ in range(15 if now % 60 == 30 else 1):
             now += 1
             node.get_clock().set_ros_time_override(
