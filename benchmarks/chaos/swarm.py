@@ -49,7 +49,7 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.mandates.parameters import least_duration, MandateSettings
 from leader_election.election.messages.codec import Position
-from leader_election.election.robot.diagnostics import ELECTION, parse_status, Status
+from leader_election.election.robot.diagnostics import ELECTION, parse_status, status_of
 from leader_election.election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS
 from leader_election.parameters import format_ids, id_ranges, within
 from leader_election.ros.demo.checks import GroundTruth, Leaderships
@@ -201,13 +201,12 @@ class ChaosObserver(Observer):
     # Counters.
 
     def _diagnose(self, message: DiagnosticArray) -> None:
-        for status in message.status:
-            values = {each.key: each.value for each in status.values}
+        for status in map(status_of, message.status):
             if status.name == f'{WORLD}: radio':
-                self.radio = {name: int(value) for name, value in values.items()}
+                self.radio = {name: int(value) for name, value in status.values.items()}
                 self.radio_taken += 1
                 continue
-            found = parse_status(Status(status.name, status.hardware_id, values))
+            found = parse_status(status)
             if (found is not None and found.robot == f'robot_{found.id}'
                     and found.concern in (ELECTION, NEIGHBOURHOOD_STATUS)):
                 self._count(found.id, found.concern, {

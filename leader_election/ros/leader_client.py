@@ -96,8 +96,8 @@ class LeaderClient:
         stamp = clock.of_stamp(message.header.stamp)
         # While the message waited the wall clock may have been set back.
         took = max(0.0, clock.seconds(self._node_clock) - stamp, now + self._ahead - stamp)
-        for status in message.status:
-            values = {pair.key: pair.value for pair in status.values}
+        for status in map(vocabulary.status_of, message.status):
+            values = status.values
             if values.get(vocabulary.INSTANCE) == self._instance:
                 before, self._sent, self._values = self._sent, now - took, values
                 self._stamp = stamp

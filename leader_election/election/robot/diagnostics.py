@@ -91,6 +91,13 @@ class RobotStatus(NamedTuple):
     values: Mapping[str, str]
 
 
+def status_of(message: Any) -> Status:
+    """Return a ``DiagnosticStatus`` of ROS as a status."""
+    return Status(
+        message.name, message.hardware_id, {value.key: value.value for value in message.values},
+        message.level[0], message.message)
+
+
 def status_name(robot: str, concern: str) -> str:
     """
     Return the name of a status.

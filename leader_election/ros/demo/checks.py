@@ -34,7 +34,6 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters.command_line import ExitStatus, fitted
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS
-from leader_election.ros.nodes.swarm_doctor import status_of
 from leader_election.swarm.reference_partition import Graph, NOBODY, PartitionJudge, RightTime
 from leader_election.swarm.snapshot import Snapshot
 from nav_msgs.msg import Odometry
@@ -368,7 +367,7 @@ class Leaderships(Node):
                 DiagnosticArray, f'robot_{robot}/{LEADERSHIP}', self._take, EVENTS)
 
     def _take(self, message: DiagnosticArray) -> None:
-        self.add(map(status_of, message.status), clock.seconds(self.get_clock()))
+        self.add(map(vocabulary.status_of, message.status), clock.seconds(self.get_clock()))
 
     def add(self, statuses: Iterable[vocabulary.Status], now: float) -> None:
         """

@@ -23,7 +23,7 @@ import shutil
 import sys
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.messages.codec import Message
 from leader_election.election.messages.wire import usual_namespace
 from leader_election.election.robot import diagnostics as vocabulary
@@ -194,7 +194,7 @@ class SwarmDoctor(Node):
     def _hear_names(self, topic: str, message: DiagnosticArray) -> None:
         """Add the robots that a monitor has seen."""
         radio = f'{observed.space_of(topic)}/{observed.RADIO[0]}'
-        for status in map(status_of, message.status):
+        for status in map(vocabulary.status_of, message.status):
             for key, name in status.values.items():
                 if key.isdecimal() and len(key) <= vocabulary.MAX_DIGITS:
                     self._know(radio, int(key), name)
@@ -209,7 +209,7 @@ class SwarmDoctor(Node):
     def _hear_status(self, message: DiagnosticArray) -> None:
         """Add a report of each robot in a message, from the statuses of all its concerns."""
         by_robot: dict[tuple[str, int], list[vocabulary.RobotStatus]] = {}
-        found = [*map(status_of, message.status)]
+        found = [*map(vocabulary.status_of, message.status)]
         self._links |= {status.hardware_id: status for status in found
                         if status.name.endswith(f': {vocabulary.LINK}')}
         for status in vocabulary.robot_statuses(found):
@@ -267,13 +267,6 @@ def _endpoint(topic: str, publishes: bool, info: TopicEndpointInfo) -> observed.
         node=f'{info.node_namespace.rstrip("/")}/{info.node_name}',
         reliable=profile.reliability == QoSReliabilityPolicy.RELIABLE,
         latched=profile.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL)
-
-
-def status_of(status: DiagnosticStatus) -> vocabulary.Status:
-    """Return a message as a status of the vocabulary."""
-    return vocabulary.Status(
-        status.name, status.hardware_id, {value.key: value.value for value in status.values},
-        status.level[0], status.message)
 
 
 def observe(options: Any, stopped: Callable[[], bool]) -> observed.Observations | None:

@@ -20,12 +20,11 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.election.robot import diagnostics as vocabulary
-from leader_election.election.robot.diagnostics import hardware_id, robot_statuses, RobotStatus
+from leader_election.election.robot.diagnostics import RobotStatus
 from leader_election.parameters import ParameterError
 from leader_election.ros.nodes.monitor import SwarmObserver
 from leader_election.ros.nodes.process import run
 from leader_election.ros.nodes.qos import STREAM
-from leader_election.ros.nodes.swarm_doctor import status_of
 from leader_election.swarm.tracker import WebParameters
 from leader_election.swarm.web.pages import LivePage, PageFeed
 from leader_election.swarm.web.server import PageServer
@@ -76,14 +75,14 @@ class Page:
 
     def statuses(self, robot: int) -> Sequence[RobotStatus]:
         """Return the last statuses of a robot, empty if none came."""
-        name = hardware_id(robot).encode() + b'\0'
+        name = vocabulary.hardware_id(robot).encode() + b'\0'
         found: dict[str, RobotStatus] = {}
         for message in reversed(list(self._diagnostics)):
             if name not in message:
                 continue
             known = len(found)
-            for status in robot_statuses(
-                    map(status_of, deserialize_message(message, DiagnosticArray).status)):
+            statuses = deserialize_message(message, DiagnosticArray).status
+            for status in vocabulary.robot_statuses(map(vocabulary.status_of, statuses)):
                 if status.id == robot:
                     found.setdefault(status.concern, status)
             # At a change of the leader, the election alone is published.

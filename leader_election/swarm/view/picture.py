@@ -117,11 +117,10 @@ class Canvas:
         self._robots = axes.scatter([], [], s=62, linewidths=0.9)
         self._leaders = axes.scatter([], [], s=430, marker='*', linewidths=0.9)
         self._labels: list[Annotation] = []
-        self._caption = figure.text(aside / _WIDTH, 0.25 / height, '', fontsize=11,
-                                    color=drawing.INK, verticalalignment='center')
-        self._note = figure.text(1 - 0.12 / _WIDTH, 0.25 / height, '', fontsize=11,
-                                 color=formatting.NOTE, fontweight='bold',
-                                 verticalalignment='center', horizontalalignment='right')
+        self._caption, self._note = (
+            figure.text(aside / _WIDTH, above_edge / height, '', fontsize=11, **look)
+            for above_edge, look in ((0.27, {'color': drawing.INK}), (
+                0.07, {'color': formatting.NOTE, 'fontweight': 'bold'})))
         # The axes are drawn once and kept as background. Only changing artists are drawn for each
         # frame, in this order: several times as fast as drawing the figure.
         self._moving: list[Artist] = [

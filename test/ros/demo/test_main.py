@@ -82,6 +82,13 @@ def test_wrong_options_end_with_status_2_and_name_the_option(arguments, named, c
 DEMO = [sys.executable, '-m', 'leader_election', 'demo']
 
 
+def test_help_does_not_load_the_doctor():
+    shown = subprocess.run([sys.executable, '-X', 'importtime', *DEMO[1:], '--help'],
+                           capture_output=True, text=True, timeout=60)
+    assert shown.returncode == 0 and 'demo.task_scenarios' in shown.stderr
+    assert 'doctor' not in shown.stderr
+
+
 def run(tmp_path, *arguments, command=DEMO, env=None):
     return subprocess.run(
         [*command, '--output', str(tmp_path / 'out'), *arguments], env=env,

@@ -94,6 +94,17 @@ def test_frames_are_drawn_from_scratch(canvas):
     assert np.array_equal(canvas.pixels(), first)
 
 
+def test_event_does_not_cover_the_counts_when_robots_have_mandates():
+    drawn = mandated(frame(note='robot 37 killed; recovered in 3.4 s'))
+    canvas = Canvas([drawn], RINGS, 800, 2.5)
+    canvas.show(drawn, -100.0)
+    counts, event = (text.get_window_extent(canvas._agg.get_renderer())
+                     for text in (canvas._caption, canvas._note))
+    assert not counts.overlaps(event) and min(counts.y0, event.y0) > 0.0
+    [legend] = canvas._agg.figure.legends
+    assert max(counts.y1, event.y1) < legend.get_window_extent().y0
+
+
 def test_picture_shows_a_deviation_as_a_circle(canvas):
     drawn = frame()
     canvas.show(drawn)
