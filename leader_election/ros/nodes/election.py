@@ -50,9 +50,14 @@ class Election:
 
     Before :meth:`start` it only receives: it runs no rounds and sends no messages.
 
+    :ivar node: its node.
+    :ivar declarations: the node's declared parameters.
     :ivar parameters: the parameters at the start.
     :ivar robot: the robot itself, which does not depend on ROS.
     :ivar steady_clock: the clock of its timers.
+    :ivar lag: returns how far a slower clock of the computer is behind the robot's times [s],
+        ``None`` if that is not measured.
+    :ivar failure: the error with which the process has to end, if any.
     """
 
     def __init__(self, node: Node, declarations: declare.Declarations) -> None:
@@ -62,10 +67,10 @@ class Election:
         :param declarations: the node's declared parameters.
         :raises ParameterError: for invalid parameters.
         """
-        self._node = node
+        self.node, self.declarations = node, declarations
+        self.failure: ParameterError | None = None
         self._schedule: RoundSchedule | None = None
         self._declared = declarations.declare(ElectionParameters, self._configure)
-        self._declarations = declarations
         self.parameters = parameters = self._with_own(self._declared.values)
         self.steady_clock = clock.steady_clock(node)
         self._observation_clock = ObservationClock()
@@ -76,18 +81,16 @@ class Election:
                                 for entry in PARTS for each in wanted)
         self._is_simulated = self.steady_clock.clock_type == ClockType.ROS_TIME
         leases = clock.LeaseClock() if self._counts_time and not self._is_simulated else None
+        self.lag = leases.lag if leases else None
         self._read_clock = leases.seconds if leases else clock.reader(self.steady_clock)
         self._set_longest_step(parameters)
         self._key_file = KeyFile(parameters.swarm_key_file)
         self._time_file = (SwarmTimeFile(
             parameters.swarm_key_file, parameters.robot_id, parameters.diagnostics_period)
             if parameters.swarm_key_file else None)
-        wall, begun = time.time_ns() // 10**6, int(self._now() * 1e3)
-        host = robot_topics.RobotNode(
-            node, declarations, self.steady_clock, self._pose, lambda: self.runs, parameters,
-            leases.lag if leases else None)
+        wall, begun = time.time_ns() // 10**6, int(self.now() * 1e3)
         self._topics: dict[str, robot_topics.PartTopics] = {
-            entry.name: entry.load('topics')(host) for entry in PARTS
+            entry.name: entry.load('topics')(self) for entry in PARTS
             if entry.topics and any(getattr(each, entry.wanted) for each in wanted)}
         self._duplicate_logged = False
         started = wall if self._time_file is None else self._time_file.start(wall, REPLAY_WINDOW)
@@ -107,28 +110,25 @@ class Election:
                          for instance in self.robot.instances.values()]
         for topics in self._topics.values():
             topics.attach(self.robot)
-        self._name = node.get_namespace().strip('/') or node.get_name()
-        self._leadership = robot_topics.LeadershipPublisher(
-            node, self.robot, self._name, self.topic, self._now)
-        self._pose_topics = PoseTopics(
-            node, self.robot, self._listen, self._now,
-            lambda: any(topics.uses_heading for topics in self._topics.values()))
-        self._diagnostics = DiagnosticsPublisher(node, self.robot, self._name)
+        self.name = node.get_namespace().strip('/') or node.get_name()
+        self._leadership = robot_topics.LeadershipPublisher(self)
+        self._pose_topics = PoseTopics(self)
+        self._diagnostics = DiagnosticsPublisher(self)
         sensing = self.robot.sensing
-        self._hearing = self._listen('neighbourhood', String, self._receive, NEIGHBOURHOOD,
-                                     self._diagnostics.events)
+        self._hearing = self.listen('neighbourhood', String, self._receive, NEIGHBOURHOOD,
+                                    self._diagnostics.events)
         metric = sensing.metric
         if metric.topic:
-            self._listen(metric.topic, message_type(metric.message),
-                         lambda message: sensing.take_message(message, self._now()), SENSOR)
+            self.listen(metric.topic, message_type(metric.message),
+                        lambda message: sensing.take_message(message, self.now()), SENSOR)
         for instance in self.robot.instances.values():
             source = instance.source
             # An instance over another one takes the strength from the instance below.
             if source.topic and instance.below is None:
                 prefix = '' if instance.name == MAIN else f'{instance.name}/'
-                self._listen(
+                self.listen(
                     prefix + source.topic, message_type(source.message),
-                    lambda message, to=instance: to.take_strength(message, self._now()), SENSOR)
+                    lambda message, to=instance: to.take_strength(message, self.now()), SENSOR)
 
     @property
     def topic(self) -> str:
@@ -136,9 +136,9 @@ class Election:
         return str(self._out.topic_name)
 
     @property
-    def failure(self) -> ParameterError | None:
-        """Return the error with which the process has to end, if any."""
-        return self._pose_topics.failure
+    def uses_heading(self) -> bool:
+        """Return whether a part needs the heading of the robot."""
+        return any(topics.uses_heading for topics in self._topics.values())
 
     @property
     def runs(self) -> bool:
@@ -148,22 +148,25 @@ class Election:
     def start(self) -> None:
         """Start the rounds."""
         self._schedule = RoundSchedule(
-            self.robot, self._now, self._round, self._timer, clock.restart)
+            self.robot, self.now, self._round, self.timer, clock.restart)
         parameters = self._declared.values
-        self._timer(parameters.diagnostics_period, self._diagnose)
-        self._pose_topics.start(self._timer)
+        self.timer(parameters.diagnostics_period, self._diagnose)
+        self._pose_topics.start()
 
-    def _listen(self, topic: str, kind: Any, callback: Any, profile: Any,
-                events: Any = None) -> Any:
-        return subscribe(self._node, kind, topic, callback, profile, event_callbacks=events)
+    def listen(self, topic: str, kind: Any, callback: Any, profile: Any,
+               events: Any = None) -> Any:
+        """Return a subscription."""
+        return subscribe(self.node, kind, topic, callback, profile, event_callbacks=events)
 
-    def _timer(self, period: float, callback: Callable[[], None]) -> Any:
-        return clock.create_timer(self._node, period, callback, self.steady_clock)
+    def timer(self, period: float, callback: Callable[[], None]) -> Any:
+        """Return a timer with a period [s]."""
+        return clock.create_timer(self.node, period, callback, self.steady_clock)
 
-    def _pose(self) -> tuple[float, float, float] | None:
-        return self.robot.sensing.pose(self._now())
+    def pose(self) -> tuple[float, float, float] | None:
+        """Return x, y, yaw of the robot now [m, rad], ``None`` if unknown."""
+        return self.robot.sensing.pose(self.now())
 
-    def _now(self) -> float:
+    def now(self) -> float:
         """Return the time of the robot's observations [s]."""
         return self._observation_clock.observe(self._read_clock())
 
@@ -185,11 +188,11 @@ class Election:
 
     def _with_own(self, parameters: ElectionParameters) -> ElectionParameters:
         return declare.with_own_parameters(
-            self._declarations, parameters, lambda: self._configure(self._declared.values))
+            self.declarations, parameters, lambda: self._configure(self._declared.values))
 
     def _instance_with_own(self, name: str, parameters: InstanceParameters) -> InstanceParameters:
         return declare.with_own_parameters(
-            self._declarations, parameters,
+            self.declarations, parameters,
             lambda: self._configure_instance(name, self._instances[name].values), f'{name}.')
 
     # Input.
@@ -200,7 +203,7 @@ class Election:
         return [*self._pose_topics.missing(), *of_parts]
 
     def _receive(self, message: String) -> None:
-        now = self._now()
+        now = self.now()
         if self._schedule is not None:
             self._schedule.catch_up(now)
         is_news = self.robot.receive(message.data, now)
@@ -208,7 +211,7 @@ class Election:
             self._schedule.take_news(now)
         if self.robot.reception.duplicate is not None and not self._duplicate_logged:
             self._duplicate_logged = True
-            self._node.get_logger().error(
+            self.node.get_logger().error(
                 f'another robot uses id {self.robot.parameters.robot_id}: '
                 'give each robot its own robot_id')
 
@@ -242,7 +245,7 @@ class Election:
         for instance, before in zip(self.robot.instances.values(), told):
             change = instance.watch.change
             if change != before:
-                self._node.get_logger().get_child(CHANGES).info(
+                self.node.get_logger().get_child(CHANGES).info(
                     f'{"" if instance.name == MAIN else instance.name + " "}'
                     f'{leadership_text(instance)}: {change.because}')
 
@@ -250,8 +253,8 @@ class Election:
         """Keep the swarm time, and read the key file again if it has changed."""
         if self._time_file is None:
             return
-        authentication, log = self.robot.authentication, self._node.get_logger()
-        self._time_file.keep(authentication.time.read(self._now()))
+        authentication, log = self.robot.authentication, self.node.get_logger()
+        self._time_file.keep(authentication.time.read(self.now()))
         if self._key_file.changed() and not self._key_file.error:
             authentication.keys = self._key_file.content
             log.info('the key file was read again: it signs with '
@@ -263,7 +266,7 @@ class Election:
 
     def _diagnose(self) -> None:
         self._watch_key()
-        self._diagnostics.publish(self._now(), self._hearing.qos_profile)
+        self._diagnostics.publish(self.now(), self._hearing.qos_profile)
 
     def close(self) -> None:
         """End the parts and withdraw the outputs."""

@@ -23,7 +23,7 @@ from collections import deque
 from collections.abc import Callable
 import math
 import os
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped, TransformStamped
 from leader_election.election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Robot
@@ -46,6 +46,9 @@ from rclpy.time import Time
 from sensor_msgs.msg import Imu
 from std_msgs.msg import Bool
 
+if TYPE_CHECKING:
+    from leader_election.ros.nodes.election import Election
+
 KINDS = {f'geometry_msgs/msg/{kind.__name__}': kind
          for kind in (PoseStamped, PoseWithCovarianceStamped, TransformStamped)}
 MEMORY = 5.0
@@ -53,25 +56,16 @@ MEMORY = 5.0
 
 
 class PoseTopics:
-    """
-    Gives a robot its odometry and its sightings, and publishes the pose that follows from them.
+    """Gives a robot its odometry and its sightings, and publishes the pose that follows."""
 
-    :ivar failure: the error with which the process has to end, if any.
-    """
-
-    def __init__(self, node: Node, robot: Robot, listen: Callable[..., Any],
-                 now: Callable[[], float], uses_heading: Callable[[], bool]) -> None:
+    def __init__(self, host: 'Election') -> None:
         """
         Subscribe to the inputs of the pose.
 
-        :param listen: subscribes: topic, type, callback, and profile.
-        :param now: returns the time on the robot's clock [s].
-        :param uses_heading: returns whether the robot needs its heading.
         :raises ParameterError: if a package that its parameters need is not installed.
         """
+        self._host, node, robot, now, listen = host, host.node, host.robot, host.now, host.listen
         self._node, self._robot, self._now = node, robot, now
-        self._uses_heading = uses_heading
-        self.failure: ParameterError | None = None
         parameters, source = robot.parameters, robot.sensing.source
         self._received = False
         self._odometry_time = -math.inf
@@ -89,19 +83,15 @@ class PoseTopics:
         if robot.sensing.metric.needs_measurements or source.cooperates:
             subscribe_sightings(robot, listen, now, lambda: clock.seconds(node.get_clock()))
 
-    def start(self, timer: Callable[[float, Callable[[], None]], Any]) -> None:
-        """
-        Start to wait for odometry.
-
-        :param timer: starts a timer with a period [s].
-        """
+    def start(self) -> None:
+        """Start to wait for odometry."""
         if self._localisation is not None:
             look = self._localisation.look
-            timer(self._localisation.period, lambda: look(self._now()))
+            self._host.timer(self._localisation.period, lambda: look(self._now()))
         timeout = self._robot.parameters.odometry_timeout
         if timeout > 0.0:
             self._begun = self._now()
-            self._deadline = timer(timeout, self._expect_odometry)
+            self._deadline = self._host.timer(timeout, self._expect_odometry)
 
     def publish(self) -> None:
         """Publish the distances of neighbours, after a round."""
@@ -132,7 +122,7 @@ class PoseTopics:
             return
         self._deadline.cancel()
         for each in self.missing():
-            self.failure = ParameterError(
+            self._host.failure = ParameterError(
                 'odometry_timeout', problem=f': no {each.what} on {each.topic} within '
                 f'{timeout:g} s; {each.remedy}')
 
@@ -164,7 +154,7 @@ class PoseTopics:
                 return
         self._received = True
         turn = message.pose.pose.orientation
-        needed = not isinstance(self._localisation, Transforms) or self._uses_heading()
+        needed = not isinstance(self._localisation, Transforms) or self._host.uses_heading
         yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if needed else None
         now = self._now()
         counts = self._robot.sensing.take_odometry((point.x, point.y, point.z), now, origin, yaw)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 import math
 import time
-from typing import Any
+from typing import Any, TYPE_CHECKING
 import uuid
 from weakref import WeakKeyDictionary
 
@@ -37,7 +37,7 @@ from leader_election.parameters import ParameterError
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.process import ACKNOWLEDGEMENT, MissingInput
 from leader_election.ros.nodes.qos import advertise, ORDERS, OUTPUT, PROMISES, SENSOR, subscribe
-from leader_election.ros.nodes.robot_topics import PartTopics, RobotNode
+from leader_election.ros.nodes.robot_topics import PartTopics
 from rclpy.action import ActionClient
 from rclpy.node import Node
 from rclpy.task import Future
@@ -45,6 +45,9 @@ from rclpy.timer import Timer
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension, String
 from unique_identifier_msgs.msg import UUID
+
+if TYPE_CHECKING:
+    from leader_election.ros.nodes.election import Election
 
 _LATE = 3.0
 """The time without a scan after which scans are missing [s]."""
@@ -201,7 +204,7 @@ class TaskContext:
     :ivar fail: the handler of errors that the task's callbacks raise.
     """
 
-    def __init__(self, host: RobotNode, claims: dict[str, str], instance: str, task: str) -> None:
+    def __init__(self, host: 'Election', claims: dict[str, str], instance: str, task: str) -> None:
         """
         Create the context of one task.
 
@@ -234,7 +237,7 @@ class TaskContext:
 
     def missing(self) -> list[MissingInput]:
         """Return the laser scans and the navigation that the task needs and that are missing."""
-        if not self._host.runs():
+        if not self._host.runs:
             return []
         if self._navigator is not None and not self._navigator.is_ready():
             return [self._navigator.missing()]
@@ -289,7 +292,7 @@ class TaskContext:
                                  f'together; both publish {topic}')
 
     def _guard(self, callback: Callable[..., None], *arguments: Any) -> None:
-        if not self._host.runs():
+        if not self._host.runs:
             return
         try:
             callback(*arguments)
@@ -309,7 +312,7 @@ class RegionTopics(PartTopics):
     refused.
     """
 
-    def __init__(self, host: RobotNode) -> None:
+    def __init__(self, host: 'Election') -> None:
         super().__init__(host)
         self._claims: dict[str, str] = {}
         self._contexts: list[TaskContext] = []
@@ -377,7 +380,7 @@ class RegionTopics(PartTopics):
 class _RegionPublisher:
     """Publishes the decision and the summary of one instance."""
 
-    def __init__(self, host: RobotNode, instance: Instance) -> None:
+    def __init__(self, host: 'Election', instance: Instance) -> None:
         self._instance = instance
         self.membership: Membership = instance.parts[Membership.name]  # type: ignore[assignment]
         prefix = host.parameters.outputs_of(instance.name)

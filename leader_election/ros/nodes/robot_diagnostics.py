@@ -20,7 +20,7 @@ robot's, so that an aggregator can group them (``config/diagnostics.yaml``).
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election.election.messages.codec import MAIN
@@ -34,8 +34,10 @@ from leader_election.election.robot.sensing import ODOMETRY_REJECTED, SENSING_CO
 from leader_election.localisation.parameters import GIVEN, POSE, TRANSFORM
 from leader_election.ros.nodes.qos import EVENTS
 from rclpy.event_handler import SubscriptionEventCallbacks
-from rclpy.node import Node
 from rclpy.qos import qos_check_compatible, qos_policy_name_from_kind, QoSCompatibility, QoSProfile
+
+if TYPE_CHECKING:
+    from leader_election.ros.nodes.election import Election
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 OF_ELECTION = (ROUNDS, LEADER_CHANGES)
@@ -55,13 +57,10 @@ class DiagnosticsPublisher:
         that are not heard.
     """
 
-    def __init__(self, node: Node, robot: Robot, name: str) -> None:
-        """
-        Create the publisher.
-
-        :param name: the prefix of the statuses' names.
-        """
-        self._node, self._robot, self._name = node, robot, name
+    def __init__(self, host: 'Election') -> None:
+        """Create the publisher."""
+        node = host.node
+        self._node, self._robot, self._name = node, host.robot, host.name
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self._watch = NeighbourhoodWatch()
         self._topic = node.resolve_topic_name('neighbourhood')

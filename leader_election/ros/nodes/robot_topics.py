@@ -24,13 +24,12 @@ Where the package leader_election_msgs is installed, typed outputs say what ``le
 with some middlewares another definition of a type is a message that is dropped without a word.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 import json
 import math
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
@@ -41,18 +40,18 @@ from leader_election.election.messages.codec import Position
 from leader_election.election.messages.wire import usual_namespace
 from leader_election.election.robot import diagnostics as vocabulary
 from leader_election.election.robot.instance import Instance
-from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.reasons import NO_LEADER
 from leader_election.election.robot.robot import Robot
 from leader_election.parameters import ParameterError
 from leader_election.parameters.files import expanded, write_durably
 from leader_election.ros.nodes import clock
-from leader_election.ros.nodes.declare import Declarations
 from leader_election.ros.nodes.process import MissingInput
 from leader_election.ros.nodes.qos import advertise, OUTPUT, PROMISES, repeated
-from rclpy.clock import Clock
 from rclpy.node import Node
 from std_msgs.msg import Bool, Float64, Header, Int64, Int64MultiArray, String
+
+if TYPE_CHECKING:
+    from leader_election.ros.nodes.election import Election
 
 try:
     from leader_election_msgs.msg import Leadership, Mandate, Region
@@ -60,36 +59,17 @@ except ImportError:
     Leadership = Region = None
 
 
-@dataclass(frozen=True)
-class RobotNode:
-    """
-    The node of a robot, as the topics of its parts use it.
-
-    :ivar steady_clock: the clock of timers.
-    :ivar pose: returns x, y, yaw of the robot now [m, rad], ``None`` if unknown.
-    :ivar runs: returns whether the robot takes part now.
-    """
-
-    node: Node
-    declarations: Declarations
-    steady_clock: Clock
-    pose: Callable[[], tuple[float, float, float] | None]
-    runs: Callable[[], bool]
-    parameters: ElectionParameters
-    lag: Callable[[], float] | None = None
-    """Returns how far a slower clock of the computer is behind the robot's times [s]."""
-
-
 class PartTopics:
     """
     The topics of one part in all instances of a robot. A subclass overrides what it needs.
 
+    :ivar host: connects the robot to its node.
     :ivar uses_heading: whether the part needs the heading of the robot.
     """
 
     uses_heading = False
 
-    def __init__(self, host: RobotNode) -> None:
+    def __init__(self, host: 'Election') -> None:
         """Make the topics, before the robot."""
         self.host = host
 
@@ -191,19 +171,12 @@ class LeadershipPublisher:
     in the last message of a robot that stops.
     """
 
-    def __init__(self, node: Node, robot: Robot, name: str, sends_on: str,
-                 now: Callable[[], float]) -> None:
-        """
-        Create the publisher.
-
-        :param name: the robot's name in diagnostics.
-        :param sends_on: the full name of the topic on which robots send.
-        :param now: reads the robot's clock [s].
-        """
-        self._node, self._robot, self._sends_on, self._now = node, robot, sends_on, now
+    def __init__(self, host: 'Election') -> None:
+        """Create the publisher."""
+        node, robot, parameters = host.node, host.robot, host.parameters
+        self._host, self._node, self._robot = host, node, robot
         self._namespace = node.get_namespace()
-        parameters = robot.parameters
-        if self._namespace != usual_namespace(sends_on, parameters.robot_id):
+        if self._namespace != usual_namespace(host.topic, parameters.robot_id):
             robot.name = self._namespace
         profile, topic = repeated(parameters.message_expiry), vocabulary.LEADERSHIP
         self._publisher = advertise(
@@ -213,7 +186,7 @@ class LeadershipPublisher:
             for name in robot.instances] if Leadership else []
         self._message = DiagnosticArray()
         self._message.status = [DiagnosticStatus(
-            name=vocabulary.status_name(name, instance),
+            name=vocabulary.status_name(host.name, instance),
             hardware_id=vocabulary.hardware_id(parameters.robot_id))
             for instance in robot.instances]
         self._values: list[dict[str, str]] = [{} for _ in self._message.status]
@@ -248,13 +221,13 @@ class LeadershipPublisher:
         status, before = self._message.status[i], self._values[i]
         stamp = self._message.header.stamp
         now = vocabulary.leadership_values(
-            self._robot, instance, self._namespace, self._sends_on, active)
+            self._robot, instance, self._namespace, self._host.topic, active)
         leader = now[vocabulary.LEADER]
         now[vocabulary.SINCE] = (
             before[vocabulary.SINCE] if before.get(vocabulary.LEADER) == leader
             else f'{stamp.sec}.{stamp.nanosec:09d}')
         # Both clocks now: the process may have been stopped since the round.
-        now |= vocabulary.part_values(instance, clock.of_stamp(stamp), active, self._now())
+        now |= vocabulary.part_values(instance, clock.of_stamp(stamp), active, self._host.now())
         if now == before:
             return
         self._values[i] = now

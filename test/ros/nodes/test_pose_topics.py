@@ -89,7 +89,7 @@ class Driver(Node):
 
 
 def place_of(node: ElectionNode) -> Callable[[], tuple[float, float] | None]:
-    return lambda: node.robot.sensing.locate(node.election._now())
+    return lambda: node.robot.sensing.locate(node.election.now())
 
 
 def test_robot_goes_on_by_odometry_after_a_single_latched_pose() -> None:

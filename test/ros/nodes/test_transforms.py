@@ -77,7 +77,7 @@ def localisation(ros: None) -> Iterator[Localisation]:
 
 def is_at(node: ElectionNode, *place: float) -> Callable[[], bool]:
     """Return a function that tells whether a robot is at a place, without one: nowhere."""
-    return lambda: node.robot.sensing.locate(node.election._now()) == (
+    return lambda: node.robot.sensing.locate(node.election.now()) == (
         pytest.approx(place) if place else None)
 
 
@@ -87,7 +87,7 @@ def test_robot_without_odometry_is_where_a_chain_of_transforms_says(
     localisation.fix('map', 'odom', 10.0, 0.0, math.pi / 2)
     localisation.moving['odom', 'r1/base_link'] = (2.0, 0.0, 0.5)
     spin_until([node, localisation], is_at(node, 10.0, 2.0))
-    pose = node.robot.sensing.pose(node.election._now())
+    pose = node.robot.sensing.pose(node.election.now())
     assert pose is not None and pose[2] == pytest.approx(math.pi / 2 + 0.5)
     localisation.moving['odom', 'r1/base_link'] = (500.0, 0.0, 0.0)
     spin_until([node, localisation], is_at(node, 10.0, 500.0))
@@ -113,7 +113,7 @@ def test_robot_has_no_place_while_transforms_stay_away(
     localisation.moving.clear()
     spin_until([node, localisation], is_at(node))
     assert any(each.message.startswith('the pose is ')
-               for each in statuses(node.robot, 'r1', node.election._now()))
+               for each in statuses(node.robot, 'r1', node.election.now()))
     localisation.time += later
     localisation.moving['map', 'base_link'] = (5.0, 4.0, 0.0)
     spin_until([node, localisation], is_at(node, 5.0, 4.0))
