@@ -304,8 +304,8 @@ class LostRobots:
         self._parameters = parameters
         self._landmarks = landmarks
         self._seen: deque[_RecordedSighting] = deque()
-        self._counts: defaultdict[int, Counter[tuple[int, bool]]] = defaultdict(Counter)
-        """The numbers of sightings that concern a robot, by the other robot and acceptance."""
+        self._counts: defaultdict[int, Counter[bool]] = defaultdict(Counter)
+        """The numbers of accepted and rejected sightings that concern a robot, by its id."""
         self._searched: dict[int, float] = {}
         self._suspected: dict[int, float] = {}
 
@@ -335,8 +335,8 @@ class LostRobots:
             self._count(self._seen.popleft(), -1)
 
     def _count(self, each: _RecordedSighting, number: int) -> None:
-        self._counts[each.observer][each.seen, each.accepted] += number
-        self._counts[each.seen][each.observer, each.accepted] += number
+        for robot in (each.observer, each.seen):
+            self._counts[robot][each.accepted] += number
 
     def find(self, observer: int, innovations: Sequence[Innovation], now: float) -> int | None:
         """
@@ -385,7 +385,7 @@ class LostRobots:
             if now - self._searched.get(robot, -PAUSE) < PAUSE:
                 continue
             self._searched[robot] = now
-            counts = self._counts_of(robot)
+            counts = self._counts[robot][False], self._counts[robot][True]
             if self._is_reported(*counts):
                 self._suspected[robot] = now
             # Without contradictions a costly search would find the same pose.
@@ -401,13 +401,6 @@ class LostRobots:
         # Wrong ids contradict right poses, too: as many are needed as for another pose.
         limits = WITH_WRONG_IDS
         return 2 * wrong >= limits.values and wrong >= limits.share * (wrong + right)
-
-    def _counts_of(self, robot: int) -> tuple[int, int]:
-        """Return the numbers of sightings that contradict a robot's pose, and that confirm it."""
-        counts = [0, 0]
-        for (_, accepted), number in self._counts[robot].items():
-            counts[accepted] += number
-        return counts[False], counts[True]
 
     def suspected(self, now: float) -> list[int]:
         """Return the robots whose poses sightings have contradicted lately."""

@@ -35,7 +35,7 @@ from leader_election.localisation.pose_estimates import (
 )
 from leader_election.localisation.poses import compose, PlanePose
 from leader_election.localisation.sighting import Sighting
-from leader_election.localisation.source import END, FRESH, PUSHED, SlipDetector
+from leader_election.localisation.slip import END, FRESH, PUSHED, SlipDetector
 from localisation.simulation import Neighbourhood
 import numpy as np
 import pytest
