@@ -39,8 +39,9 @@ from typing import Any, NamedTuple
 
 from benchmarks.state_sets import Graph, MOST_COMBINATIONS, Network, Rounds, Settled, Undecided
 from leader_election.election.algorithms import BOUNDED, Device
-from leader_election.election.algorithms.algorithm import BARRED, NO_HOP_LIMIT
+from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.algorithms.bounded import Candidacy, configure
+from leader_election.election.algorithms.fields import NO_HOP_LIMIT
 from leader_election.swarm.reference_partition import partition
 
 STRENGTHS = {

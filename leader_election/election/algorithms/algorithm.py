@@ -27,7 +27,7 @@ import sys
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms.chance import reads_chance, unseeded
-from leader_election.election.algorithms.fields import Field, fields_of
+from leader_election.election.algorithms.fields import Field, fields_of, NO_HOP_LIMIT
 from leader_election.parameters import LeaderElectionError, NoParameters, ParameterError, table
 from leader_election.parameters.registry import is_own, Registry
 
@@ -221,16 +221,6 @@ class Algorithm:
 ALGORITHMS: Registry[Algorithm] = Registry('algorithm', 'leader_election.algorithms')
 
 
-NO_HOP_LIMIT = 2**53 - 1
-"""
-The hop limit of the papers: the greatest number that a float counts exactly.
-
-A candidacy counts the relays on its way: 0 on the leader, one more on each device that adopts
-it. A device adopts none with more hops than the limit. The count needs no memory: a wrong count
-also grows by one each time the candidacy is relayed. So after the last message of a dead leader
-has expired, its candidacy survives at most ``hop_limit - 1`` rounds in lockstep, for any radius,
-distances and lost messages.
-"""
 NONE = -1
 """The value of the parameter ``hop_limit`` that stands for :data:`NO_HOP_LIMIT`."""
 AUTOMATIC = 0

@@ -30,13 +30,8 @@ from collections.abc import Sequence
 import sys
 from typing import Any, NamedTuple
 
-from leader_election.election.algorithms.algorithm import (
-    Algorithm,
-    ALGORITHMS,
-    Device,
-    NO_HOP_LIMIT,
-)
-from leader_election.election.algorithms.fields import Hops, make_columns, Negated
+from leader_election.election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
+from leader_election.election.algorithms.fields import Hops, make_columns, Negated, NO_HOP_LIMIT
 
 
 class Candidacy(NamedTuple):

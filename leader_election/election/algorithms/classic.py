@@ -38,18 +38,13 @@ from collections.abc import Sequence
 import math
 from typing import Any, NamedTuple
 
-from leader_election.election.algorithms.algorithm import (
-    Algorithm,
-    ALGORITHMS,
-    BARRED,
-    Device,
-    NO_HOP_LIMIT,
-)
+from leader_election.election.algorithms.algorithm import Algorithm, ALGORITHMS, BARRED, Device
 from leader_election.election.algorithms.fields import (
     Hops,
     Id,
     make_columns,
     Negated,
+    NO_HOP_LIMIT,
     NOBODY,
     Unbounded,
 )

@@ -54,13 +54,8 @@ with any metric.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from leader_election.election.algorithms.algorithm import (
-    Algorithm,
-    ALGORITHMS,
-    Device,
-    NO_HOP_LIMIT,
-)
-from leader_election.election.algorithms.fields import Id, make_columns, Negated
+from leader_election.election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
+from leader_election.election.algorithms.fields import Id, make_columns, Negated, NO_HOP_LIMIT
 
 
 class Key(NamedTuple):

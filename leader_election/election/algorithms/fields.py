@@ -44,6 +44,16 @@ Hops = Annotated[int, HOPS]
 """
 The number of hops of a distance: ``hops`` for ``distance``, ``x_hops`` for ``x_distance``; >= 0.
 """
+NO_HOP_LIMIT = 2**53 - 1
+"""
+The hop limit of the papers: the greatest number that a float counts exactly.
+
+A candidacy counts the relays on its way: 0 on the leader, one more on each device that adopts
+it. A device adopts none with more hops than the limit. The count needs no memory: a wrong count
+also grows by one each time the candidacy is relayed. So after the last message of a dead leader
+has expired, its candidacy survives at most ``hop_limit - 1`` rounds in lockstep, for any radius,
+distances and lost messages.
+"""
 Id = Annotated[int, ID]
 """The id of a device, or :data:`NOBODY`. ``leader`` is always the id of a device."""
 Count = Annotated[int, COUNT]

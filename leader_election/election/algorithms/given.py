@@ -38,14 +38,8 @@ from dataclasses import dataclass
 import math
 from typing import Any, NamedTuple
 
-from leader_election.election.algorithms.algorithm import (
-    Algorithm,
-    ALGORITHMS,
-    BARRED,
-    Device,
-    NO_HOP_LIMIT,
-)
-from leader_election.election.algorithms.fields import Hops, make_columns, Unbounded
+from leader_election.election.algorithms.algorithm import Algorithm, ALGORITHMS, BARRED, Device
+from leader_election.election.algorithms.fields import Hops, make_columns, NO_HOP_LIMIT, Unbounded
 from leader_election.parameters import id_ranges, parameter, ParameterError
 import numpy as np
 

@@ -32,17 +32,13 @@ from collections.abc import Sequence
 import math
 from typing import Any, NamedTuple
 
-from leader_election.election.algorithms.algorithm import (
-    Algorithm,
-    ALGORITHMS,
-    Device,
-    NO_HOP_LIMIT,
-)
+from leader_election.election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
 from leader_election.election.algorithms.fields import (
     Hops,
     Id,
     make_columns,
     Negated,
+    NO_HOP_LIMIT,
     NOBODY,
     PerLevel,
     Unbounded,

@@ -41,18 +41,14 @@ from dataclasses import dataclass
 import math
 from typing import Any, NamedTuple
 
-from leader_election.election.algorithms.algorithm import (
-    Algorithm,
-    ALGORITHMS,
-    Device,
-    NO_HOP_LIMIT,
-)
+from leader_election.election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
 from leader_election.election.algorithms.fields import (
     Count,
     Hops,
     Id,
     make_columns,
     Negated,
+    NO_HOP_LIMIT,
     NOBODY,
     PerLevel,
     Ticks,

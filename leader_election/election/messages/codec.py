@@ -40,24 +40,8 @@ from typing import Annotated, Any, NamedTuple
 
 from leader_election.election.algorithms import Algorithm, ALGORITHMS
 from leader_election.election.algorithms.fields import Field
-from leader_election.election.messages.wire import (
-    dumps,
-    Kind,
-    MAX_ID,
-    members,
-    NAMES,
-    NO_NAMES,
-    number,
-    record,
-    Rejected,
-    RejectReason,
-    row,
-    Sent,
-    Shortening,
-    text,
-    whole,
-    WirePart,
-)
+from leader_election.election.messages import wire
+from leader_election.election.messages.wire import Rejected, RejectReason
 from leader_election.election.part import PARTS
 from leader_election.parameters import frame_name
 
@@ -85,27 +69,27 @@ NO_PARTS: Parts = MappingProxyType({})
 class InstanceMessage(NamedTuple):
     """The message of an instance other than the sender's first."""
 
-    algorithm: Annotated[str, Sent('a', text())]
+    algorithm: Annotated[str, wire.Sent('a', wire.text())]
     """The election algorithm that c belongs to, bounded if left out."""
     export: Any
     parts: Parts = NO_PARTS
 
 
 NO_OTHERS: Mapping[str, InstanceMessage] = MappingProxyType({})
-_COORDINATE = number(-MAX_COORDINATE, MAX_COORDINATE)
-_FRAME = text(least=1)
-_READING = row(number(-MAX_ID, MAX_ID), MOST_READINGS)
+_COORDINATE = wire.number(-MAX_COORDINATE, MAX_COORDINATE)
+_FRAME = wire.text(least=1)
+_READING = wire.row(wire.number(-wire.MAX_ID, wire.MAX_ID), MOST_READINGS)
 
 
 class Message(NamedTuple):
     """The message that a robot broadcasts to its neighbours."""
 
-    id: Annotated[int, Sent('id', whole(), required=True)]  # noqa: A003
+    id: Annotated[int, wire.Sent('id', wire.whole(), required=True)]  # noqa: A003
     """The sender."""
-    frame: Annotated[str, Sent('frame', _FRAME._replace(
+    frame: Annotated[str, wire.Sent('frame', _FRAME._replace(
         read=lambda value: frame_name(_FRAME.read(value))), required=True)]
     """The frame of the position."""
-    position: Annotated[Position | None, Sent('p', record(_COORDINATE, _COORDINATE))]
+    position: Annotated[Position | None, wire.Sent('p', wire.record(_COORDINATE, _COORDINATE))]
     """
     The sender's position x, y in the frame [m], left out by a robot that does not know it.
     """
@@ -116,13 +100,14 @@ class Message(NamedTuple):
     others: Mapping[str, InstanceMessage] = NO_OTHERS
     """The messages of further instances, by their names."""
     reading: Annotated[
-        tuple[float, ...], Sent('m', _READING, RejectReason.READING)] = ()
+        tuple[float, ...], wire.Sent('m', _READING, RejectReason.READING)] = ()
     """
     The sender's own reading for the metric, where its metric has one: the sensed value
     (sensor_difference), or its time stamp and its answers to those of its neighbours (round_trip).
     A wrong reading is ignored. The message counts.
     """
-    names: Annotated[Mapping[int, str], Sent('n', NAMES, RejectReason.NAMES)] = NO_NAMES
+    names: Annotated[
+        Mapping[int, str], wire.Sent('n', wire.NAMES, RejectReason.NAMES)] = wire.NO_NAMES
     """
     The namespaces of the sender and of its leaders by their ids, where they are not robot_<id>
     beside the topic on which robots send. Wrong names are ignored. The message counts.
@@ -167,7 +152,7 @@ class Codec:
         >>> Codec(BOUNDED).encode(Message(3, 'map', (1.5, 2.0), BOUNDED.state(-7.0, 3.25, 8, 1)))
         '{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8,1]}'
         """
-        return dumps(self.document(message))
+        return wire.dumps(self.document(message))
 
     def document(self, message: Message) -> dict[str, Any]:
         """Return the payload of a message as JSON has it."""
@@ -272,19 +257,19 @@ def codec_for(algorithm: Algorithm, instances: frozenset[str] | None = None,
 
 
 @cache
-def wire_part(name: str) -> WirePart:
+def wire_part(name: str) -> wire.WirePart:
     """Return the declaration of a part of messages, by its name."""
-    found: WirePart = next(each for each in PARTS if each.name == name).load('wire')
+    found: wire.WirePart = next(each for each in PARTS if each.name == name).load('wire')
     return found
 
 
 @cache
-def wire_parts() -> tuple[WirePart, ...]:
+def wire_parts() -> tuple[wire.WirePart, ...]:
     """Return the declarations of all parts of messages."""
     return tuple(wire_part(each.name) for each in PARTS if each.wire)
 
 
-def _parts(document: Mapping[str, Any], expected: Iterable[WirePart],
+def _parts(document: Mapping[str, Any], expected: Iterable[wire.WirePart],
            ) -> tuple[Parts, tuple[RejectReason, ...]]:
     """Return the parts in a document, and the faults in them."""
     found: dict[str, Any] = {}
@@ -348,24 +333,24 @@ def algorithm_of(payload: str) -> str:
 
 
 @lru_cache
-def state_kinds(algorithm: Algorithm) -> tuple[Kind, ...]:
+def state_kinds(algorithm: Algorithm) -> tuple[wire.Kind, ...]:
     """Return the kind of values of each field of a state, in their order."""
     return tuple(map(_kind, algorithm.fields))
 
 
-def _kind(field: Field) -> Kind:
+def _kind(field: Field) -> wire.Kind:
     """Return the kind of values of a field of a state."""
     none = math.inf if field.infinite else None
     if field.type is int:
-        one = whole(-MAX_ID if field.least is None else field.least)
+        one = wire.whole(-wire.MAX_ID if field.least is None else field.least)
     elif field.is_distance:
-        one = number(0.0, null=none, otherwise=RejectReason.NEGATIVE_DISTANCE)
+        one = wire.number(0.0, null=none, otherwise=RejectReason.NEGATIVE_DISTANCE)
     else:
-        one = number(null=none)
+        one = wire.number(null=none)
     padding = field.padding
     if padding is None:
         return one
-    vector = row(one, len(padding))
+    vector = wire.row(one, len(padding))
 
     def write(values: Any) -> list[Any]:
         return [one.write(value) for value in field.trimmed(values)]
@@ -374,7 +359,7 @@ def _kind(field: Field) -> Kind:
         values: tuple[Any, ...] = vector.read(value)
         return values + padding[len(values):]
 
-    return Kind(read, vector.schema, write)
+    return wire.Kind(read, vector.schema, write)
 
 
 def _non_finite(constant: str) -> float:
@@ -382,7 +367,7 @@ def _non_finite(constant: str) -> float:
 
 
 _load = json.JSONDecoder(parse_constant=_non_finite)
-_WHOLE = whole()
+_WHOLE = wire.whole()
 
 
 def _document(payload: str) -> Any:
@@ -406,7 +391,7 @@ def is_place(position: Position) -> bool:
     return all(abs(coordinate) <= MAX_COORDINATE for coordinate in position)
 
 
-_HEADER = members(Message)
+_HEADER = wire.members(Message)
 _FURTHER = _HEADER.keys() - {'id', 'frame', 'position', 'reading', 'names'}
 _READERS = tuple((name, member.key, member.kind.read, member.fault, member.required)
                  for name, member in _HEADER.items())
@@ -415,7 +400,7 @@ _WRITERS = tuple(
     for name, member in _HEADER.items())
 
 
-def _in_part(name: str, shortening: Shortening) -> Callable[[Message], Message]:
+def _in_part(name: str, shortening: wire.Shortening) -> Callable[[Message], Message]:
     """Return a function that shortens a part in all instances of a message."""
     def shorter(parts: Parts) -> Parts:
         if name not in parts:
@@ -431,13 +416,14 @@ def _in_part(name: str, shortening: Shortening) -> Callable[[Message], Message]:
     return change
 
 
-_OWN = (Shortening(2, 'names_left_out', lambda message: message._replace(names=NO_NAMES)),
-        Shortening(6, 'instances_left_out', lambda message: message._replace(others=NO_OTHERS)))
+_OWN = (
+    wire.Shortening(2, 'names_left_out', lambda message: message._replace(names=wire.NO_NAMES)),
+    wire.Shortening(6, 'instances_left_out', lambda message: message._replace(others=NO_OTHERS)))
 """The namespaces of robots, and all instances but the first."""
 
 
 @cache
-def shortenings(parts: frozenset[str]) -> tuple[Shortening, ...]:
+def shortenings(parts: frozenset[str]) -> tuple[wire.Shortening, ...]:
     """
     Return what may be left out of a message, in its order. Elections come last.
 

@@ -17,21 +17,8 @@
 import math
 from typing import Annotated, Any, NamedTuple
 
-from leader_election.election.messages.wire import (
-    Kind,
-    members,
-    number,
-    POSITIVE,
-    properties,
-    record,
-    Rejected,
-    RejectReason,
-    row,
-    Sent,
-    Shortening,
-    whole,
-    WirePart,
-)
+from leader_election.election.messages import wire
+from leader_election.election.messages.wire import Rejected, RejectReason
 from leader_election.localisation.poses import PlanePose, wrap
 from leader_election.localisation.sighting import FARTHEST, LEAST_DEVIATION, Sighting
 from leader_election.localisation.source import Estimate
@@ -42,50 +29,51 @@ FARTHEST_ODOMETRY = 1e9
 LARGEST_DEVIATION = 1e9
 """The largest deviation [m, rad]. A larger one is sent as this."""
 
-_YAW = number(-4.0, 4.0, decimals=4)
-_COORDINATE = number(-FARTHEST_ODOMETRY, FARTHEST_ODOMETRY, decimals=4)
-_DEVIATION = number(LEAST_DEVIATION, LARGEST_DEVIATION, decimals=3)
-_SIGHTING = record(
-    whole(), number(POSITIVE, FARTHEST, null=math.nan, decimals=3),
-    number(-2.0 * math.pi, 2.0 * math.pi, null=math.nan, decimals=3), least=2)
-_WEIGHT = number(POSITIVE, LARGEST_DEVIATION, null=math.nan, decimals=3)
-_WEIGHTS = record(_WEIGHT, _WEIGHT, least=0)
+_YAW = wire.number(-4.0, 4.0, decimals=4)
+_COORDINATE = wire.number(-FARTHEST_ODOMETRY, FARTHEST_ODOMETRY, decimals=4)
+_DEVIATION = wire.number(LEAST_DEVIATION, LARGEST_DEVIATION, decimals=3)
+_SIGHTING = wire.record(
+    wire.whole(), wire.number(wire.POSITIVE, FARTHEST, null=math.nan, decimals=3),
+    wire.number(-2.0 * math.pi, 2.0 * math.pi, null=math.nan, decimals=3), least=2)
+_WEIGHT = wire.number(wire.POSITIVE, LARGEST_DEVIATION, null=math.nan, decimals=3)
+_WEIGHTS = wire.record(_WEIGHT, _WEIGHT, least=0)
 
 
-def _one_by_one(kind: Kind) -> Kind:
+def _one_by_one(kind: wire.Kind) -> wire.Kind:
     """Return the kind of a list whose entries are read later, so that wrong ones are left out."""
-    return row(kind._replace(read=lambda value: value), MOST_SIGHTINGS)
+    return wire.row(kind._replace(read=lambda value: value), MOST_SIGHTINGS)
 
 
 class LocalisationPart(NamedTuple):
     """The members of a message. Wrong values in ``e``, ``o``, ``h``, ``z`` are ignored."""
 
-    odometry: Annotated[PlanePose, Sent('o', record(_COORDINATE, _COORDINATE, _YAW))]
+    odometry: Annotated[PlanePose, wire.Sent('o', wire.record(_COORDINATE, _COORDINATE, _YAW))]
     """
     The sender's pose by odometry alone, never corrected: x, y in the frame [m], heading [rad].
     Left out where it is p with the heading of e.
     """
-    estimate: Annotated[tuple[float, ...], Sent('e', record(_YAW, _DEVIATION, _DEVIATION))]
+    estimate: Annotated[
+        tuple[float, ...], wire.Sent('e', wire.record(_YAW, _DEVIATION, _DEVIATION))]
     """
     The sender's estimate of its own pose: heading [rad], standard deviations of the position [m]
     and of the heading [rad]. What is wrong in e, o, h and z is ignored. The message counts.
     """
-    height: Annotated[float, Sent('h', number(-FARTHEST, FARTHEST, decimals=2))]
+    height: Annotated[float, wire.Sent('h', wire.number(-FARTHEST, FARTHEST, decimals=2))]
     """The height of the sender's sensor in the frame [m], left out where it is 0."""
-    sightings: Annotated[Any, Sent('z', _one_by_one(_SIGHTING))]
+    sightings: Annotated[Any, wire.Sent('z', _one_by_one(_SIGHTING))]
     """
     What the sender's sensor measured of robots and landmarks, from its pose at the time of
     sending, each: id, range [m] or null, and, if it was measured, bearing from the sender's
     heading, left positive [rad].
     """
-    deviations: Annotated[Any, Sent('w', _one_by_one(_WEIGHTS))]
+    deviations: Annotated[Any, wire.Sent('w', _one_by_one(_WEIGHTS))]
     """
     The standard deviations of the range [m] and the bearing [rad] of each sighting in z, where the
     sensor states them; null or left out: those of the receiver's parameters.
     """
 
 
-_KINDS = {member.key: member.kind for member in members(LocalisationPart).values()}
+_KINDS = {member.key: member.kind for member in wire.members(LocalisationPart).values()}
 _read_sighting, _read_weights = _SIGHTING.read, _WEIGHTS.read
 _READ = {key: kind.read for key, kind in _KINDS.items()}
 
@@ -155,7 +143,7 @@ def _sighting(listed: Any, weight: Any, sender: Any) -> Sighting:
 
 
 SIGHTINGS_LEFT_OUT = 'sightings_left_out'
-LOCALISATION = WirePart(
-    'localisation', read, write, lambda: properties(LocalisationPart),
-    (Shortening(1, SIGHTINGS_LEFT_OUT, lambda estimate: estimate._replace(sightings=())),),
+LOCALISATION = wire.WirePart(
+    'localisation', read, write, lambda: wire.properties(LocalisationPart),
+    (wire.Shortening(1, SIGHTINGS_LEFT_OUT, lambda estimate: estimate._replace(sightings=())),),
     is_of_robot=True)

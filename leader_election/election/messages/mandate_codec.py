@@ -26,18 +26,8 @@ from typing import Annotated, Any, NamedTuple
 
 from leader_election.election.mandates.mandates import MandatePart, Notice
 from leader_election.election.mandates.parameters import DIGEST_BITS, NO_MARK, RosterMark
-from leader_election.election.messages.wire import (
-    Kind,
-    MAX_ID,
-    members,
-    properties,
-    Rejected,
-    RejectReason,
-    Sent,
-    Shortening,
-    text,
-    WirePart,
-)
+from leader_election.election.messages import wire
+from leader_election.election.messages.wire import Rejected, RejectReason
 
 MOST_NUMBER = 2**50
 """The greatest beat. More would end the counting of all that hear it."""
@@ -48,7 +38,7 @@ NUMBER = '[g-z0-9+/]{0,10}[A-Za-f]'
 _SINGLE = re.compile(NUMBER).findall
 _TRIPLES = rf'[.](({NUMBER}){{3}})*'
 _PAIRS = rf'(({NUMBER}){{2}})'
-_TEXT = text(pattern=rf'({NUMBER}){{3}}{_PAIRS}?([.]{_PAIRS}*({_TRIPLES}({_TRIPLES})?)?)?')
+_TEXT = wire.text(pattern=rf'({NUMBER}){{3}}{_PAIRS}?([.]{_PAIRS}*({_TRIPLES}({_TRIPLES})?)?)?')
 
 
 def written(number: int) -> str:
@@ -86,7 +76,7 @@ def _read(value: Any) -> MandatePart:
     if max(head) > MOST_NUMBER or (digest | proven.digest) >> DIGEST_BITS or any(
             below > number for numbers, size in ((grants, 2), (leaving, 3), (released, 3))
             for below in numbers[size - 1::size]) or any(
-            robot > MAX_ID for robot in (*grants, *leaving, *released)):
+            robot > wire.MAX_ID for robot in (*grants, *leaving, *released)):
         raise Rejected
     return MandatePart(
         beat, number, {member: number - below for member, below in zip(grants[::2], grants[1::2])},
@@ -112,7 +102,7 @@ def _write(part: MandatePart) -> str:
 class MandateMembers(NamedTuple):
     """The member of a message that holds the part about mandates."""
 
-    part: Annotated[MandatePart, Sent('g', Kind(_read, _TEXT.schema, _write))]
+    part: Annotated[MandatePart, wire.Sent('g', wire.Kind(_read, _TEXT.schema, _write))]
     """
     The part about mandates, if its leaders have them: the beat of the sender's leader; by how much
     the greatest number that the sender has seen is above. A digest of its settings of mandates (30
@@ -127,7 +117,7 @@ class MandateMembers(NamedTuple):
     """
 
 
-_KIND = members(MandateMembers)['part'].kind
+_KIND = wire.members(MandateMembers)['part'].kind
 
 
 def read(document: Mapping[str, Any]) -> tuple[MandatePart | None, tuple[RejectReason, ...]]:
@@ -157,6 +147,6 @@ def with_newer_grants(part: MandatePart) -> MandatePart:
 
 
 GRANTS_LEFT_OUT = 'grants_left_out'
-MANDATES = WirePart('mandates', read, write, lambda: properties(MandateMembers), (
-    Shortening(3, GRANTS_LEFT_OUT, with_newer_grants),
-    Shortening(7, GRANTS_LEFT_OUT, with_newer_grants, repeats=10)))
+MANDATES = wire.WirePart('mandates', read, write, lambda: wire.properties(MandateMembers), (
+    wire.Shortening(3, GRANTS_LEFT_OUT, with_newer_grants),
+    wire.Shortening(7, GRANTS_LEFT_OUT, with_newer_grants, repeats=10)))

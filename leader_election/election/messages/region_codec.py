@@ -34,24 +34,8 @@ import math
 from typing import Any, get_args, get_type_hints, NamedTuple
 
 from leader_election.election.algorithms.fields import NOBODY
-from leader_election.election.messages.wire import (
-    decision_text,
-    descriptions,
-    Kind,
-    MAX_DECISION,
-    MAX_ID,
-    MAX_NAMES,
-    MAX_NUMBER,
-    MOST_LEVELS,
-    number,
-    Rejected,
-    RejectReason,
-    row,
-    Shortening,
-    text,
-    whole,
-    WirePart,
-)
+from leader_election.election.messages import wire
+from leader_election.election.messages.wire import Rejected, RejectReason
 from leader_election.election.regions.aggregate import AggregateSet
 from leader_election.election.regions.collection import RANKED, SummaryLayout
 from leader_election.election.regions.region import MOST_VERSION, Region
@@ -80,7 +64,7 @@ def _short(number: float, digits: int = DIGITS) -> float | int | None:
     if number == math.inf:
         return None
     # An id is a number, too, and has to be exact.
-    if number == int(number) and abs(number) <= MAX_ID:
+    if number == int(number) and abs(number) <= wire.MAX_ID:
         return int(number)
     return float(f'{number:.{digits}g}')
 
@@ -92,11 +76,11 @@ def _read_shares(value: Any) -> tuple[float, ...]:
     return tuple([share / WHOLE_SHARE for share in wholes])
 
 
-_WHOLES = row(whole())
-_ROW = row(number(-MAX_ID, MAX_ID, null=math.inf))._replace(write=_row)
-_SHARES = Kind(_read_shares, row(whole(0, WHOLE_SHARE)).schema,
+_WHOLES = wire.row(wire.whole())
+_ROW = wire.row(wire.number(-wire.MAX_ID, wire.MAX_ID, null=math.inf))._replace(write=_row)
+_SHARES = wire.Kind(_read_shares, wire.row(wire.whole(0, WHOLE_SHARE)).schema,
                lambda shares: [round(share * WHOLE_SHARE) for share in shares])
-_TASKS = text(MAX_NAMES)
+_TASKS = wire.text(wire.MAX_NAMES)
 
 
 class RegionPart(NamedTuple):
@@ -121,7 +105,7 @@ class _WireField(NamedTuple):
 
     name: str
     key: str
-    kind: Kind
+    kind: wire.Kind
     empty: Any
     """The value that is left out."""
     model: str
@@ -130,21 +114,22 @@ class _WireField(NamedTuple):
     """Its place in a region."""
 
 
-def _field(name: str, key: str, kind: Kind, empty: Any = (), model: str = '') -> _WireField:
+def _field(name: str, key: str, kind: wire.Kind, empty: Any = (), model: str = '') -> _WireField:
     return _WireField(name, key, kind, empty, model, Region._fields.index(name))
 
 
-_COUNT = whole(0, MOST_VERSION)._replace(write=int)
+_COUNT = wire.whole(0, MOST_VERSION)._replace(write=int)
 FIELDS = (
-    _field('parent', 'p', whole(NOBODY)._replace(write=int), NOBODY),
+    _field('parent', 'p', wire.whole(NOBODY)._replace(write=int), NOBODY),
     _field('summary', 's', _ROW),
-    _field('reach', 'r', number(0.0, MAX_NUMBER)._replace(write=partial(_short, digits=4)), 0.0),
+    _field('reach', 'r', wire.number(0.0, wire.MAX_NUMBER)._replace(
+        write=partial(_short, digits=4)), 0.0),
     _field('recipients', 'n', _WHOLES),
     _field('shares', 'f', _SHARES, model='recipients'),
     _field('announcement', 'a', _ROW),
     _field('members', 'm', _WHOLES),
     _field('ages', 'g', _WHOLES, model='members'),
-    _field('contributions', 'c', row(_ROW), model='members'),
+    _field('contributions', 'c', wire.row(_ROW), model='members'),
     _field('decision_version', 'v', _COUNT, 0),
     _field('decision_age', 'w', _COUNT, 0))
 """The fields of a region that are sent."""
@@ -195,7 +180,7 @@ def read(document: Mapping[str, Any]) -> tuple[RegionPart | None, tuple[RejectRe
     faults: tuple[RejectReason, ...] = ()
     if 'd' in document:
         try:
-            values[_DECISION] = decision_text(document['d'])
+            values[_DECISION] = wire.decision_text(document['d'])
         except ValueError:
             faults = (RejectReason.DECISION,)
             values[_VERSION] = 0
@@ -223,7 +208,7 @@ def _read_fields(raw: Any) -> list[Any]:
 
 def region_properties() -> dict[str, Any]:
     """Return the JSON Schema of the members of the part, by their keys."""
-    described = descriptions(Region)
+    described = wire.descriptions(Region)
     return {
         't': {'description': 'The tasks of the region, separated by commas; regions with other '
                              'tasks are ignored.', **_TASKS.schema},
@@ -234,13 +219,13 @@ def region_properties() -> dict[str, Any]:
                   field.key: {'description': described[field.name], **field.kind.schema}
                   for field in FIELDS}},
         'd': {'description': "The leader's decision: an entry for each task, null for none. At "
-                             f'most {MAX_DECISION} characters, and {MOST_LEVELS} nested lists '
-                             'and objects.', 'type': 'array'}}
+                             f'most {wire.MAX_DECISION} characters, and {wire.MOST_LEVELS} nested '
+                             'lists and objects.', 'type': 'array'}}
 
 
-REGIONS = WirePart('regions', read, write, region_properties, (
-    Shortening(4, 'decisions_left_out', RegionPart.without_decision),
-    Shortening(5, 'regions_left_out', lambda part: None)))
+REGIONS = wire.WirePart('regions', read, write, region_properties, (
+    wire.Shortening(4, 'decisions_left_out', RegionPart.without_decision),
+    wire.Shortening(5, 'regions_left_out', lambda part: None)))
 
 
 class RegionCodec:

@@ -22,8 +22,8 @@ from election.algorithms.simulate import led, Network, shuffled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from leader_election.election.algorithms import COLOUR, Device
-from leader_election.election.algorithms.algorithm import NO_HOP_LIMIT
 from leader_election.election.algorithms.colour import colour_round, ColourParameters, Key, Keys
+from leader_election.election.algorithms.fields import NO_HOP_LIMIT
 from leader_election.swarm.reference_partition import partition
 import pytest
 

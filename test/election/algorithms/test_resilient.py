@@ -21,7 +21,7 @@ from election.algorithms.simulate import corrupt, led, Network, shuffled
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Device, RESILIENT
-from leader_election.election.algorithms.algorithm import NO_HOP_LIMIT
+from leader_election.election.algorithms.fields import NO_HOP_LIMIT
 from leader_election.election.algorithms.resilient import (
     Follower,
     Followers,
