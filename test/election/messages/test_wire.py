@@ -21,7 +21,6 @@ from typing import Annotated, Any, NamedTuple
 
 from leader_election.election.messages.wire import (
     decision_text,
-    descriptions,
     dumps,
     Kind,
     LARGEST,
@@ -34,7 +33,6 @@ from leader_election.election.messages.wire import (
     NAMES,
     number,
     POSITIVE,
-    properties,
     record,
     Rejected,
     RejectReason,
@@ -137,50 +135,17 @@ def test_kind_writes_a_value_as_it_read_the_value(
     assert kind().write(value) == written
 
 
-@pytest.mark.parametrize(('kind', 'schema'), [
-    (RANGE, {'type': 'integer', 'minimum': 2, 'maximum': 4}),
-    (ANY, {'type': 'number'}), (UNIT, {'type': 'number', 'minimum': 0.0, 'maximum': 1.0}),
-    (partial(number, POSITIVE), {'type': 'number', 'exclusiveMinimum': 0}),
-    (MAYBE, {'type': ['number', 'null'], 'minimum': 0.0, 'maximum': 9.0}),
-    (text, {'type': 'string'}),
-    (partial(text, 3, 1, 'a|b'), {
-        'type': 'string', 'minLength': 1, 'maxLength': 3, 'pattern': '^(a|b)$'}),
-    (rows(partial(whole, 0, 1), 5), {'type': 'array', 'maxItems': 5, 'items': {
-        'type': 'integer', 'minimum': 0, 'maximum': 1}}),
-    (records(ANY, text, least=1), {
-        'type': 'array', 'prefixItems': [{'type': 'number'}, {'type': 'string'}],
-        'minItems': 1, 'maxItems': 2}),
-    (records(ANY), {
-        'type': 'array', 'prefixItems': [{'type': 'number'}], 'minItems': 1, 'maxItems': 1}),
-])
-def test_schema_of_a_kind_has_its_limits(
-        kind: Callable[[], Kind], schema: dict[str, Any]) -> None:
-    assert kind().schema == schema
-
-
-SPEED, PLACE = UNIT(), whole(0, 1)
 
 
 class Told(NamedTuple):
-    """Members of a message, and a field that is not sent."""
+    """A field that is sent, with its unit, and one that is not."""
 
-    speed: Annotated[float, 'm/s', Sent('s', SPEED, required=True)]
-    """How fast the
-    robot drives."""
+    speed: Annotated[float, 'm/s', Sent('s', NAMES)]
     name: str
-    place: Annotated[int, Sent('p', PLACE)]
-    """Where."""
-    turns: int = 0
-    later: int = 1
 
 
-def test_members_of_a_part_are_its_marked_fields_with_the_texts_below_them() -> None:
-    assert members(Told) == {
-        'speed': Sent('s', SPEED, required=True), 'place': Sent('p', PLACE)}
-    assert properties(Told) == {
-        's': {'description': 'How fast the robot drives.', **SPEED.schema},
-        'p': {'description': 'Where.', 'type': 'integer', 'minimum': 0, 'maximum': 1}}
-    assert descriptions(Told).keys() == {'speed', 'place'}
+def test_members_of_a_part_are_its_marked_fields() -> None:
+    assert members(Told) == {'speed': Sent('s', NAMES)}
 
 
 def nested(levels: int, innermost: Any = 1) -> Any:
