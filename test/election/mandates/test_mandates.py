@@ -105,15 +105,6 @@ def test_newer_beats_renew_mandate_and_promise_and_keep_the_term() -> None:
     assert leader.held[2].until == 2.0 + MANDATE
 
 
-def test_robot_grants_nothing_for_the_duration_of_a_promise_after_its_restart() -> None:
-    follower = Mandates(2, MandateSettings(T, RHO, reaction=0.0))
-    for time in (100.0, 100.0 + PROMISE - 0.01):
-        follower.round(FOLLOW, [of_leader(5)], time)
-        assert follower.promise is None
-    follower.round(FOLLOW, [of_leader(6)], 100.0 + PROMISE)
-    assert follower.promise is not None
-
-
 def test_robot_grants_no_other_leader_when_it_has_promised() -> None:
     follower = member()
     assert follower.part.grants == {}

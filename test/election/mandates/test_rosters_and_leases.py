@@ -49,6 +49,7 @@ def test_lease_gives_no_right_when_its_values_are_unreadable(wrong: dict[str, st
 
 @pytest.mark.parametrize(('text', 'ids'), [
     ('', set()), ('7', {7}), ('7-7', {7}), ('3-5, 1', {1, 3, 4, 5}),
+    ('1-3,\n5', {1, 2, 3, 5}),
     ('5-99999', range(5, 100_000)), ('1-100000', range(1, 100_001))])
 def test_roster_has_ids_and_ranges(text: str, ids: object) -> None:
     assert ids_in(text) == set(ids)  # type: ignore[call-overload]

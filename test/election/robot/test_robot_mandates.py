@@ -28,7 +28,6 @@ from leader_election.election.mandates.parameters import (
     MandateTool,
     Memory,
     REACTION,
-    roster_in,
 )
 from leader_election.election.mandates.part import DIGEST
 from leader_election.election.regions.task import Task
@@ -332,7 +331,3 @@ def test_running_robot_takes_the_next_roster_and_refuses_an_older_one() -> None:
     with pytest.raises(ParameterError, match='version 1 is refused: the present one, 2'):
         robot.configure(parameters('v1 1'))
     assert shown()['roster'] == 'v2 1 to 1-2'
-
-
-def test_roster_may_have_several_lines() -> None:
-    assert roster_in('1-3,\n5') == (0, frozenset(), {1, 2, 3, 5})
