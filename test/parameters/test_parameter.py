@@ -17,7 +17,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 import math
-from pathlib import Path
 from typing import Any, ClassVar
 
 from leader_election.election.robot.parameters import ElectionParameters
@@ -35,10 +34,7 @@ from leader_election.parameters import (
 from leader_election.parameters.command_line import CommandLineParser, ExitStatus, print_error
 from leader_election.parameters.files import read_yaml
 from leader_election.simulation.parameters import WorldParameters
-from leader_election.swarm.fleet.fleet_file import read_fleet
-from leader_election.swarm.fleet.robot_list import parse_robot_list
 import pytest
-from small_scenario import load, TEXT
 import yaml
 
 INFINITE = math.inf
@@ -266,27 +262,6 @@ def test_quoted_text_that_looks_like_a_number_stays_text() -> None:
     assert Parameter('frame', str, '', '').parse('1e1') == '1e1'
     assert Parameter('frames', tuple[str, ...], (), '').parse('["1e1"]') == ('1e1',)
     assert Parameter('xs', tuple[float, ...], (), '').parse('[1e1, 2]') == (10.0, 2.0)
-
-
-def test_scenario_file_takes_any_notation_of_numbers(tmp_path: Path) -> None:
-    usual = load(tmp_path, TEXT.replace('range: 40', 'range: 40, delay: [0, 0.5]')
-                 + 'first_id: 100\nmotion: {kind: static, tick: 0.5}\nrounds: {period: 10}\n')
-    text = (TEXT.replace('duration: 20', 'duration: 2e1').replace('radius: 30', 'radius: 3e1')
-            .replace('count: 30', 'count: 3e1').replace('100]', '1E2]')
-            .replace('range: 40', 'range: .4e2, delay: [0e0, 5e-1]')
-            + 'first_id: 1e2\nmotion: {kind: static, tick: 5e-1}\nrounds: {period: 1e1}\n')
-    written = load(tmp_path, text)
-    for part in ('duration', 'entrants', 'groups', 'messages', 'first_id', 'tick', 'rounds'):
-        assert getattr(written, part) == getattr(usual, part)
-
-
-def test_fleet_file_and_robot_list_take_any_notation_of_numbers() -> None:
-    fleet = read_fleet('robots: {a: {id: 1e1, radius: 7e0, initial_pose: [1e-1, 0, 0], '
-                       'hostname: "1e1"}}', 'mine.yaml')
-    robot = fleet.robot('a')
-    assert (robot.spec.id, robot.hostname, robot.parameters['radius']) == (10, '1e1', 7.0)
-    [spec] = parse_robot_list('{name: a, id: 1e1, pose: {x: 5e-1}}')
-    assert (spec.id, spec.pose) == (10, (0.5, 0.0, 0.0))
 
 
 @pytest.mark.parametrize(('text', 'ranges'), [
