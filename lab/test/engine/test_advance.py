@@ -360,14 +360,13 @@ EVENTS = [
 ]
 
 
-@pytest.mark.parametrize('events', [[], EVENTS], ids=['peace', 'events'])
 @pytest.mark.parametrize('motion', [{'kind': 'static'}, WALK], ids=['static', 'walk'])
 @pytest.mark.parametrize('messages', [
     {}, {'expiry': 1.5}, {'loss': 0.4, 'expiry': 2.5}, {'loss': 1}, {'delay': [0.5, 0.5]},
     {'delay': [0.1, 4], 'loss': 0.2, 'duplication': 0.3, 'expiry': 2}],
     ids=['plain', 'expiry', 'loss', 'all lost', 'delay', 'everything'])
-def test_messages_are_conserved(messages, motion, events):
-    stage = played(scene(motion=motion, messages={'range': 25, **messages}, events=events,
+def test_messages_are_conserved(messages, motion):
+    stage = played(scene(motion=motion, messages={'range': 25, **messages}, events=EVENTS,
                          rounds={'acquainted': motion is WALK, 'jitter': 0.2}), 2)
     number, network = counts(stage), stage.network
     flying = len(in_flight(network, stage.entrant.algorithm))
