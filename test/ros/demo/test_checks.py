@@ -14,17 +14,10 @@
 
 """Observation of a run, on made snapshots; attacks, which every robot survives."""
 
-import random
-import sys
 
-from benchmarks.chaos.attacks import ATTACKS, Target
 from leader_election.election.robot.diagnostics import Status
-from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import Robot
 from leader_election.ros.demo.checks import (
-    Check,
     Leaderships,
-    print_report,
     RIGHT_SHARE,
     RunObserver,
     Timing,
@@ -189,47 +182,3 @@ def test_time_under_a_mandate_ends_with_it(ros):
             for robot, acts in ((1, over), (2, ''))], float(second))
     assert (leaderships.heard, leaderships.under_one, leaderships.under_two) == (6.0, 3.0, 0.0)
     assert all(check.holds for check in leaderships.checks(5.0))
-
-
-def test_report_breaks_lines_between_words_when_a_terminal_is_narrow(capsys, monkeypatch):
-    monkeypatch.setenv('COLUMNS', '80')
-    check = Check(True, 'robot 34, the strongest, led 6 others ' + 'when it was killed ' * 5)
-    print_report([check], [])
-    assert f'  ok    {check.text}\n' in capsys.readouterr().out
-    monkeypatch.setattr(sys.stdout, 'isatty', lambda: True)
-    print_report([check], [])
-    lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) < 80
-    assert lines[3].startswith('        ')
-
-
-def robot() -> Robot:
-    made = Robot(ElectionParameters(robot_id=3, strength=5.0))
-    made.sensing.take_odometry((1.0, 2.0, 0.0), 0.0)
-    return made
-
-
-def target() -> Target:
-    sent = {3: robot().round(0.0), 4: robot().round(0.0).replace('"id":3', '"id":4')}
-    return Target(3, (1.0, 2.0), sent, (), random.Random(1))
-
-
-def test_forged_candidacy_is_followed_while_sent() -> None:
-    victim = robot()
-    victim.round(0.0)
-    victim.receive(ATTACKS['forged candidacies'].payload(0, target()), 0.1)
-    victim.round(0.2)
-    assert victim.state.leader == 99
-
-
-@pytest.mark.parametrize('name', ATTACKS)
-def test_robot_survives_every_attack(name: str) -> None:
-    victim = robot()
-    for number in range(60):
-        now = 0.1 * number
-        victim.sensing.take_odometry((1.0, 2.0, 0.0), now)
-        victim.receive(ATTACKS[name].payload(number, target()), now)
-        victim.round(now)
-    victim.sensing.take_odometry((1.0, 2.0, 0.0), 100.0)
-    victim.round(100.0)
-    assert victim.state.leader == 3
