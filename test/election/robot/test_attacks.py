@@ -118,17 +118,3 @@ def test_neighbours_are_heard_when_a_flood_exceeds_the_budget(senders):
 
 
 # Clocks and ids.
-
-
-def test_third_robot_keeps_its_leader_when_two_robots_share_an_id():
-    """Each robot reports the duplicate id."""
-    twins = [robot(at=(0.0, 0.0), odometry_expiry=1e6), robot(at=(0.5, 0.0), odometry_expiry=1e6)]
-    third = robot(at=(1.0, 0.0), robot_id=9, odometry_expiry=1e6)
-    for second in range(1, 20):
-        for speaker in (*twins, third):
-            payload = speaker.round(float(second))
-            for listener in (*twins, third):
-                listener.receive(payload, float(second))
-    assert all(counted(twin, RejectReason.OWN_ID) == 19 for twin in twins)
-    assert {r.state.leader for r in (*twins, third)} == {ME}
-    assert counted(third, RejectReason.IMPLAUSIBLE) == 0, 'half a metre from each other'

@@ -22,7 +22,6 @@ from typing import Any
 from election.robot.swarm import line, of_one, Swarm
 from leader_election.election.algorithms import ALGORITHMS, BOUNDED, RESILIENT
 from leader_election.election.algorithms.algorithm import DEFAULT_HOP_LIMIT
-from leader_election.election.messages.codec import MAX_LENGTH
 from leader_election.election.regions.aggregate import Aggregate, total, union
 from leader_election.election.regions.collection import OWN
 from leader_election.election.regions.task import Task
@@ -196,16 +195,6 @@ def test_name_of_a_leader_spreads_with_its_candidacy_and_changes_with_it() -> No
     swarm.sweep(12)
     assert {i: name for i, name in named(swarm).items() if i != 4} == {
         i: '/bob' if leader == 1 else '' for i, leader in swarm.leaders().items()}
-
-
-def test_names_are_left_out_when_the_message_would_be_too_long() -> None:
-    swarm = Swarm(line(1), frame='m' * (MAX_LENGTH - 150))
-    swarm.robots[1].name = '/' + 'a' * 20
-    swarm.sweep()
-    assert 'n' in json.loads(swarm.said[1])
-    swarm.robots[1].name = '/' + 'a' * 100
-    swarm.sweep()
-    assert 'n' not in json.loads(swarm.said[1])
 
 
 # A robot's parameters: what an algorithm cannot do is refused by name.

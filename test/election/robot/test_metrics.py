@@ -31,9 +31,6 @@ from leader_election.election.robot.metrics import (
     round_trip,
     time_stamps,
 )
-from leader_election.election.robot.parameters import ElectionParameters
-from leader_election.election.robot.robot import Robot
-from leader_election.parameters import build
 import pytest
 
 
@@ -134,36 +131,4 @@ def test_eight_answers_are_sent_from_a_beginning_that_moves_ten_times_a_second(
     assert answers == [number for i in answered for number in (i, i, 0.12346)]
 
 
-def ranger(robot: int, at: tuple[float, float] | None = (0.0, 0.0), yaw: float | None = 0.0,
-           **changes: object) -> Robot:
-    """Return a robot that goes by ranges, at a place by its odometry."""
-    made = Robot(build(ElectionParameters, {
-        'robot_id': robot, 'metric': 'range', 'schedule': 'periodic', **changes}))
-    drive(made, at, 0.0, yaw)
-    return made
-
-
-def drive(robot: Robot, at: tuple[float, float] | None, now: float,
-          yaw: float | None = 0.0) -> None:
-    if at is not None:
-        robot.sensing.take_odometry((*at, 0.0), now, yaw=yaw)
-
-
-def distances(robot: Robot, now: float) -> dict[int, float]:
-    robot.round(now)
-    return {near.message.id: near.distance for near in robot.neighbours}
-
-
 # Ranges on robots.
-
-def test_communication_range_holds_for_measured_ranges_without_positions() -> None:
-    one, two = ranger(1, None, communication_range=2.5), ranger(2, None)
-    assert one.receive(two.round(0.0), 0.0)
-    assert one.counts['rejected_no_position'] == 0
-    for measured in (2.0, 2.25, 9.0):
-        one.sensing.take_measurements([2.0, measured], 0.0)
-    assert distances(one, 0.1) == {2: 2.25}
-    for _ in range(3):
-        one.sensing.take_measurements([2.0, 2.75], 0.2)
-    assert distances(one, 0.2) == {}
-    assert distances(one, 3.0) == {}

@@ -198,17 +198,6 @@ def test_strength_is_kept_and_counted_when_its_source_fails(registered: Any, fai
     assert strength.rejected == 3 and strength.announced == 7.0
 
 
-def test_plug_in_metric_uses_its_own_parameters(registered: Any) -> None:
-    registered(METRICS, Metric(
-        'scaled', cost=lambda metres, own, other, p: metres * p.margin, parameters=Settings))
-    swarm = Swarm(line(2), metric='scaled')
-    parameters = swarm.robots[1].parameters
-    swarm.robots[1].configure(replace(parameters, own={'scaled': Settings(4.0)}))
-    swarm.sweep(2)
-    assert swarm.robots[1].neighbours[0].distance == 4.0
-    assert swarm.robots[2].neighbours[0].distance == 1.0
-
-
 @pytest.mark.parametrize('reading', [['x'], 'x', [0.0] * 65, [True]])
 def test_reading_is_dropped_when_wrong(reading: Any) -> None:
     swarm = Swarm(line(2), metric='sensor_difference')

@@ -92,18 +92,6 @@ def test_robot_elects_counts_and_relays_when_a_task_fails():
                for robot in swarm.robots.values())
 
 
-def test_first_failing_task_is_reported_with_its_traceback_once():
-    swarm = Swarm(line(1), first, {'broken': Broken}, tasks='count,broken')
-    swarm.sweep(1)
-    part = swarm.instances()[1].parts['regions']
-    fault, summary, values = part.concern()
-    assert (fault, summary) == ('task broken fails: RuntimeError: sense', '1 members known')
-    assert (values['count.errors'], values['broken.errors']) == (0, 3)
-    assert values['broken.traceback'].endswith('RuntimeError: sense\n')
-    again, _, values = part.concern()
-    assert again == fault and 'broken.traceback' not in values
-
-
 # Sizes.
 
 def longest(**settings: Any) -> int:
