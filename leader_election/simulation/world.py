@@ -17,6 +17,7 @@
 from collections.abc import Sequence
 from typing import Any, TYPE_CHECKING
 
+from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters import id_ranges, ParameterError, within
 from leader_election.parameters.command_line import how_to_install
 from leader_election.simulation import motion as motions
@@ -26,8 +27,8 @@ from leader_election.simulation.logged_sightings import (
     read_sightings,
 )
 from leader_election.simulation.motion import Array, relative, velocities_between
-from leader_election.simulation.odometry import Odometry
-from leader_election.simulation.parameters import WorldParameters
+from leader_election.simulation.odometry import Odometry, OdometryCovariance, PHYSICAL_WHEELS
+from leader_election.simulation.parameters import OdometryErrorParameters, WorldParameters
 from leader_election.simulation.radio import Radio
 from leader_election.simulation.robot_body import RADIUS
 from leader_election.simulation.robot_logs import first_time, ReplayMotion
@@ -90,6 +91,7 @@ class World:
     :ivar radio: carries the robots' messages.
     :ivar peaks: of the field that the robots' scalar sensors read.
     :ivar sighting_sensors: measure where neighbours and landmarks are.
+    :ivar covariance: of the odometry.
     :ivar odom_silent: rows of the robots whose odometry is not published.
     """
 
@@ -120,6 +122,15 @@ class World:
         self._odometry = Odometry(
             len(self.poses), parameters, np.random.default_rng([parameters.seed, 2]))
         self._odom_is_true = parameters.odom_source == 'truth'
+        errors: OdometryErrorParameters = parameters
+        real = None
+        if self._odom_is_true:
+            errors = OdometryErrorParameters()
+        elif self.physics is not None:
+            real = LocalisationParameters(**PHYSICAL_WHEELS)
+        elif parameters.logs:
+            real = LocalisationParameters()
+        self.covariance = OdometryCovariance(len(self.poses), errors, real)
         self.radio = Radio(
             self.scene.ids, parameters, np.random.default_rng([parameters.seed, 3]))
         self.lidar = Lidar(self.scene.arena, self.scene.obstacles)
@@ -209,7 +220,9 @@ class World:
         self._carry()
         self.velocities = (wheels if self.physics is None
                            else velocities_between(before, self.poses, self.dt))
+        headings = self._odometry.poses[:, 2]
         self._odometry.step(wheels, self.dt)
+        self.covariance.step(headings, self._odometry.velocities, self.dt)
         self.steps += 1
 
     def _carry(self) -> None:

@@ -262,6 +262,7 @@ def test_odometry_follows_the_true_path_when_a_robot_moves_sideways(tmp_path, co
         world.step()
         assert world.odometry[0] == pytest.approx(path[step + 1][0], abs=1e-6)
     assert world.measured[0] == pytest.approx(velocity[0], abs=1e-6)
+    assert np.isfinite(world.covariance.poses).all()
 
 
 def moved(velocity: np.ndarray, dt: float, pieces: int = 2000) -> np.ndarray:

@@ -133,6 +133,7 @@ def test_world_with_physics_wanders_slips_and_is_repeatable():
     assert free.buffer(0.01 - ROBOT).covers(shapely.MultiPoint(world.poses[:, :2]))
     assert least_distance(world.poses) > 2 * ROBOT - 0.02
     assert after(100, robots=5, motion='levy', seed=3).poses.tolist() == world.poses.tolist()
+    assert not world.covariance.exact
 
 
 def test_physics_settings_are_refused_in_one_line_when_unsupported(monkeypatch):

@@ -28,6 +28,7 @@ from geometry_msgs.msg import Point, TransformStamped
 from leader_election.ros.nodes.qos import EVENTS
 from leader_election.simulation import sensors
 from leader_election.simulation.motion import Array, quaternions
+from leader_election.simulation.odometry import OdometryCovariance
 from leader_election.simulation.scene import Scene
 from leader_election.simulation.world import World
 from nav_msgs.msg import Odometry
@@ -44,6 +45,10 @@ except ImportError:
     # Not on PyPI, but part of a full ROS.
     TFMessage = None
 
+_IN_PLANE = [0, 1, 5, 6, 7, 11, 30, 31, 35]
+"""The places of a covariance of x, y, yaw in one of six degrees of freedom. The others are 0."""
+_FORWARD = [0, 35]
+"""The places of the variances of linear and angular velocity."""
 ODOM, BASE = 'odom', 'base_link'
 SIGHTING_COLUMNS = 'id,range,bearing'
 
@@ -226,15 +231,19 @@ def odometry_in(frame: str) -> Odometry:
 
 
 def send_odometry(publishers: Iterable[Publisher], message: Odometry, stamp: Time, poses: Array,
-                  velocities: Array, silent: Collection[int] = ()) -> None:
+                  velocities: Array, silent: Collection[int] = (),
+                  covariance: OdometryCovariance | None = None) -> None:
     """
     Publish one row of poses and velocities on each publisher.
 
     The message is reused for all: creating one is expensive.
 
     :param silent: the rows that are not published.
+    :param covariance: ``None``: no errors, so covariances are 0.
     """
     message.header.stamp = stamp
+    if covariance is not None:
+        of_poses = covariance.poses.reshape(-1, 9)
     sideways = velocities[:, 2] if velocities.shape[1] == 3 else np.zeros(len(velocities))
     rows = np.column_stack((
         poses[:, :2], quaternions(poses[:, 2]), velocities[:, :2], sideways)).tolist()
@@ -245,6 +254,9 @@ def send_odometry(publishers: Iterable[Publisher], message: Odometry, stamp: Tim
         position.x, position.y, orientation.z, orientation.w = row[:4]
         twist = message.twist.twist
         twist.linear.x, twist.angular.z, twist.linear.y = row[4:]
+        if covariance is not None:
+            message.pose.covariance[_IN_PLANE] = of_poses[number]
+            message.twist.covariance[_FORWARD] = covariance.velocities[number]
         publisher.publish(message)
 
 

@@ -80,6 +80,8 @@ def test_gazebo_odometry_drifts_from_the_true_pose(ros: None, drift: bool) -> No
     assert truth.twist.twist.linear.x == pytest.approx(0.5)
     off = math.hypot(last.pose.pose.position.x - 3.0, last.pose.pose.position.y)
     assert (1e-3 < off < 1.0) if drift else off == pytest.approx(0.0, abs=1e-9)
+    deviation = math.sqrt(last.pose.covariance[0])
+    assert (0.01 < deviation < 1.0 and last.twist.covariance[0] > 0.0) if drift else not deviation
     turn = last.pose.pose.orientation
     assert turn.z**2 + turn.w**2 == pytest.approx(1.0)
 

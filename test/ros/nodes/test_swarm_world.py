@@ -313,6 +313,24 @@ def test_logs_are_replayed_and_their_end_is_logged_once(bench, tmp_path, capfd):
     assert at(odom[-1]) == pytest.approx((0.4, 0.0, 0.0))
 
 
+def test_odometry_covariance_grows_with_the_way(bench):
+    """It is 0 without errors and at rest."""
+    b = bench(**LINE, motion='cmd_vel', linear_scale_error=0.1, angular_bias=0.01)
+    odom, other = b.listen(Odometry, 'robot_2/odom'), b.listen(Odometry, 'robot_1/ground_truth')
+    command = b.node.create_publisher(Twist, 'robot_2/cmd_vel', 10)
+    twist = Twist()
+    twist.linear.x = 0.4
+    b.publish_until(command, twist, lambda: bool(odom and other) and at(odom[-1])[0] > 0.2)
+    last = odom[-1]
+    pose = last.pose.covariance.reshape(6, 6)
+    assert math.sqrt(pose[0, 0]) == pytest.approx(0.1 * last.pose.pose.position.x, rel=0.15)
+    assert pose[5, 5] > 0.0 and pose[1, 5] == pose[5, 1] > 0.0
+    assert not pose[2:5].any() and not pose[:, 2:5].any()
+    speed = last.twist.twist.linear.x
+    assert last.twist.covariance[[0, 35]].tolist() == pytest.approx([(0.1 * speed) ** 2, 1e-4])
+    assert other and not other[-1].pose.covariance.any()
+
+
 def test_world_publishes_measurements(bench, monkeypatch):
     # LINE: 2 is 2 m ahead of 1, 3 is 2 m to the left of 1, so that only 2 is in view.
     for name in ('RANGING_NOISE', 'RANGING_LOSS', 'CAMERA_NOISE', 'CAMERA_NOISE_SCALE',
