@@ -22,23 +22,25 @@ odometry corrects it.
 from array import array
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from geometry_msgs.msg import Pose as PoseMessage
 from geometry_msgs.msg import TransformStamped
-from leader_election.election.robot.robot import Robot
 from leader_election.localisation import sighting as sightings
 from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
 from leader_election.localisation.parameters import DETECTIONS, MEASUREMENTS, RANGES, TAGS
 from leader_election.localisation.poses import from_quaternion, moved_to, Pose
 from leader_election.parameters import frame_name, ParameterError
 from leader_election.parameters.registry import message_type
+from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.qos import EVENTS, SIGHTINGS
 from nav_msgs.msg import Odometry
 import numpy as np
-from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from transforms3d.quaternions import mat2quat
+
+if TYPE_CHECKING:
+    from leader_election.ros.nodes.election import Election
 
 TYPES = {DETECTIONS: 'vision_msgs/msg/Detection3DArray', TAGS: 'tf2_msgs/msg/TFMessage',
          RANGES: 'sensor_msgs/msg/Range'}
@@ -50,26 +52,26 @@ def pose_of(place: Any, turn: Any) -> Pose | None:
     return from_quaternion((place.x, place.y, place.z), (turn.x, turn.y, turn.z, turn.w))
 
 
-def subscribe_sightings(robot: Robot, listen: Callable[..., Any], clock: Callable[[], float],
-                        stamp_clock: Callable[[], float]) -> None:
+def subscribe_sightings(host: 'Election') -> None:
     """
     Pass sightings on to a robot, from the sources of its parameter ``sighting_sources``.
 
-    :param robot: that has the sensors.
-    :param listen: creates a subscription.
-    :param clock: returns the time on the robot's clock [s].
-    :param stamp_clock: returns the time on the clock of stamps, ROS time [s].
     :raises ParameterError: if the package of a message is not installed.
     """
+    robot, listen = host.robot, host.listen
+    # Stamps are of this clock.
+    stamp_clock = clock.reader(host.node.get_clock())
+
     def measure(message: Float64MultiArray) -> None:
         columns = sightings.columns_of(message.layout.dim, len(message.data))
         if columns is None:
             robot.counts[MEASUREMENTS_REJECTED] += 1
         else:
-            robot.sensing.take_measurements(message.data, clock(), columns, stamp_clock())
+            robot.sensing.take_measurements(
+                message.data, host.now(), columns, stamp_clock())
 
     def take(extract: Callable[..., sightings.Extraction], message: Any) -> None:
-        robot.sensing.take_extraction(extract(message, clock=stamp_clock()), clock())
+        robot.sensing.take_extraction(extract(message, clock=stamp_clock()), host.now())
 
     parameters = robot.parameters
     mount = sightings.SensorMount(parameters)
@@ -108,15 +110,13 @@ ODOMETRY = 'odometry/cooperative'
 class LocalisationPublishers:
     """Publishes ``odometry/cooperative``, ``neighbour_distances``, and ``/tf`` on request."""
 
-    def __init__(self, node: Node, robot: Robot) -> None:
+    def __init__(self, host: 'Election') -> None:
         """
         Create the publishers.
 
-        :param robot: whose neighbourhood filter estimates the poses.
         :raises ParameterError: if ``send_transform`` is set and tf2_msgs is not installed.
         """
-        self._node = node
-        self._robot = robot
+        self._node, self._robot = node, robot = host.node, host.robot
         space = robot.parameters.outputs_of()
         self._odometry = node.create_publisher(Odometry, space + ODOMETRY, EVENTS)
         self._distances = node.create_publisher(

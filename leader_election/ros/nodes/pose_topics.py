@@ -20,13 +20,12 @@ on a topic (:class:`GivenPoses`), or looks it up by tf2 (:class:`Transforms`).
 """
 
 from collections import deque
-from collections.abc import Callable
 import math
 import os
 from typing import Any, TYPE_CHECKING
 
 from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped, TransformStamped
-from leader_election.election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Robot
+from leader_election.election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM
 from leader_election.election.robot.sensing import ODOMETRY_REJECTED
 from leader_election.localisation.parameters import BUMPER, IMU, POSE, TRANSFORM
 from leader_election.localisation.poses import heading, height, IDENTITY, Pose, position, yaw_of
@@ -41,7 +40,6 @@ from leader_election.ros.nodes.process import MissingInput
 from leader_election.ros.nodes.qos import LATCHED, SENSOR, SIGHTINGS, STATE, subscribe
 from nav_msgs.msg import Odometry
 import numpy as np
-from rclpy.node import Node
 from rclpy.time import Time
 from sensor_msgs.msg import Imu
 from std_msgs.msg import Bool
@@ -72,8 +70,8 @@ class PoseTopics:
         self._localisation: GivenPoses | Transforms | None = None
         for name, kind in ((POSE, GivenPoses), (TRANSFORM, Transforms)):
             if parameters.pose_source == name:
-                self._localisation = kind(node, robot, self._take_pose, self._has_odometry)
-        self._corrected = LocalisationPublishers(node, robot) if source.cooperates else None
+                self._localisation = kind(self, host)
+        self._corrected = LocalisationPublishers(host) if source.cooperates else None
         # A sighting belongs to the odometry before it: neither may be skipped, even if late.
         listen('odom', Odometry, self._odometry, SIGHTINGS if source.cooperates else SENSOR)
         inputs = {BUMPER: (Bool, lambda bumper: source.slip.touch(bumper.data, now())),
@@ -81,7 +79,7 @@ class PoseTopics:
         for name in parameters.slips_by:
             listen(name, *inputs[name], SENSOR)
         if robot.sensing.metric.needs_measurements or source.cooperates:
-            subscribe_sightings(robot, listen, now, lambda: clock.seconds(node.get_clock()))
+            subscribe_sightings(host)
 
     def start(self) -> None:
         """Start to wait for odometry."""
@@ -126,12 +124,12 @@ class PoseTopics:
                 'odometry_timeout', problem=f': no {each.what} on {each.topic} within '
                 f'{timeout:g} s; {each.remedy}')
 
-    def _has_odometry(self) -> bool:
+    def has_odometry(self) -> bool:
         """Return whether the last odometry is recent."""
         age = self._now() - self._odometry_time
         return age <= self._robot.parameters.odometry_expiry
 
-    def _take_pose(self, pose: Pose) -> None:
+    def take_pose(self, pose: Pose) -> None:
         """Process a pose in the shared frame of a robot without odometry."""
         self._received = True
         self._robot.sensing.take_odometry(
@@ -177,16 +175,14 @@ class GivenPoses:
     period = 0.5
     """The time between two looks for a publisher, which tells the type [s]."""
 
-    def __init__(self, node: Node, robot: Robot, take: Callable[[Pose], None],
-                 has_odometry: Callable[[], bool]) -> None:
+    def __init__(self, inputs: PoseTopics, host: 'Election') -> None:
         """
         Look for a publisher.
 
-        :param take: called with a pose of a robot without odometry.
-        :param has_odometry: returns whether odometry arrives.
+        :param inputs: takes the pose of a robot without odometry.
         """
-        self._node, self._robot, self._take, self._has_odometry = node, robot, take, has_odometry
-        self.topic = node.resolve_topic_name('pose')
+        self._inputs, self._node, self._robot = inputs, host.node, host.robot
+        self.topic = self._node.resolve_topic_name('pose')
         self._subscription: Any = None
         # A driver may send no stamps, so that time does not end what is remembered.
         self._odometry: deque[tuple[float, Pose]] = deque(maxlen=1000)
@@ -235,11 +231,11 @@ class GivenPoses:
             self._warn(f'a pose on {self.topic} has no orientation, or is not finite'
                        if pose is None else f'poses on {self.topic} are in frame {frame!r}, and '
                        f'parameter frame is {shared!r}')
-        elif self._odometry and self._has_odometry():
+        elif self._odometry and self._inputs.has_odometry():
             before = self._at(clock.of_stamp(message.header.stamp))
             self._origin = np.asarray(pose @ np.linalg.inv(before))
         else:
-            self._take(pose)
+            self._inputs.take_pose(pose)
 
     def _warn(self, text: str) -> None:
         self._node.get_logger().warning(text, throttle_duration_sec=10.0)
@@ -257,8 +253,7 @@ class Transforms:
     period = 0.1
     """The time between two looks for the transform of a robot without odometry [s]."""
 
-    def __init__(self, node: Node, robot: Robot, take: Callable[[Pose], None],
-                 has_odometry: Callable[[], bool]) -> None:
+    def __init__(self, inputs: PoseTopics, host: 'Election') -> None:
         """
         Begin to listen to transforms. Parameters as of :class:`GivenPoses`.
 
@@ -271,10 +266,10 @@ class Transforms:
                                  'which is not installed; install it (apt install '
                                  f"ros-{os.environ.get('ROS_DISTRO', '<distro>')}-tf2-ros-py), or "
                                  "use 'odometry' with initial_pose") from None
-        self._robot, self._take, self._has_odometry = robot, take, has_odometry
+        self._inputs, self._robot = inputs, host.robot
         self._failure = TransformException
         self._buffer = Buffer()
-        self._listener = TransformListener(self._buffer, node)
+        self._listener = TransformListener(self._buffer, host.node)
         self._stamp: float | None = None
 
     def origin(self, message: Odometry) -> Pose | None:
@@ -283,14 +278,14 @@ class Transforms:
 
     def look(self, now: float) -> None:
         """Take the pose of a robot without odometry from a transform that is new."""
-        if self._has_odometry():
+        if self._inputs.has_odometry():
             return
         pose, stamp = self._find(self._robot.parameters.base_frame)
         # All transforms on the way are static: they have no time.
         is_new = stamp == 0.0 or stamp != self._stamp
         self._stamp = stamp
         if pose is not None and is_new:
-            self._take(pose)
+            self._inputs.take_pose(pose)
         elif self._robot.sensing.locate(now) is None and stamp is not None:
             # tf2 takes no transforms that are older than those that have stopped.
             self._buffer.clear()
