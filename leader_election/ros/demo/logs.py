@@ -22,7 +22,6 @@ alone causes. With sightings there is a fourth swarm, which uses them to correct
 """
 
 from argparse import Namespace
-from collections.abc import Iterator
 import math
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.parameters import ParameterError
 from leader_election.parameters.command_line import fitted
 from leader_election.ros.demo import processes
-from leader_election.ros.demo.checks import Check, print_report, stopped
+from leader_election.ros.demo.checks import Check, print_report, stopped, unwritten
 from leader_election.ros.demo.processes import LOG, ProcessDied, Processes
 from leader_election.ros.nodes import clock
 from leader_election.ros.nodes.declare import overrides
@@ -184,6 +183,7 @@ class LogsDemo(Node):
         compare_messages(found, true, self.options.range, odometry, self.accuracy[FILTER])
 
     def _report(self, failure: str | None) -> int:
+        interval = self.length / INTERVALS
         print('\nRobots with the same leader as by true poses; rounds in which all have:')
         for name, agreement in self.agreements.items():
             if (share := agreement.share(0.0, math.inf)) is not None:
@@ -192,6 +192,7 @@ class LogsDemo(Node):
         for line in accuracy_lines({LABELS[name]: each.figures()
                                     for name, each in self.accuracy.items()}, self.options.range):
             print(fitted(line))
+        path = Path(self.options.output) / 'agreement.png'
         end = self.agreements[ODOMETRY].end
         checks = [
             *([Check(False, failure)] if failure else []),
@@ -200,16 +201,14 @@ class LogsDemo(Node):
             *(Check(len(tracker.first_heard) == len(self.ids),
                     f'{name}: {len(tracker.first_heard)} of {len(self.ids)} robots were heard')
               for name, tracker in self.trackers.items())]
-        return print_report(checks, self._draw())
-
-    def _draw(self) -> Iterator[str]:
-        """Draw the agreement over time, and yield the path of the picture."""
-        path, interval = Path(self.options.output) / 'agreement.png', self.length / INTERVALS
-        draw_agreement(path, {
-            label: ([share.begin + interval / 2 for share in shares],
-                    [share.robots for share in shares])
-            for name, label in LABELS.items() if name in self.agreements
-            for shares in (self.agreements[name].over_time(interval),)
-        }, 'Rounds in which a robot has the same leader as by true poses',
-            'the second run by true poses shows what the timing of messages alone changes')
-        yield str(path)
+        try:
+            draw_agreement(path, {
+                label: ([share.begin + interval / 2 for share in shares],
+                        [share.robots for share in shares])
+                for name, label in LABELS.items() if name in self.agreements
+                for shares in (self.agreements[name].over_time(interval),)
+            }, 'Rounds in which a robot has the same leader as by true poses',
+                'the second run by true poses shows what the timing of messages alone changes')
+        except OSError as error:
+            return print_report([*checks, unwritten(error)], [])
+        return print_report(checks, [str(path)])

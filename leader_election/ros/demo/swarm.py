@@ -174,28 +174,26 @@ class SwarmDemo:
 
     def _report(self, failure: str | None) -> int:
         """Write pictures, print the report, and return the exit status."""
-        options = self.options
+        options, monitor = self.options, self.monitor
         found = [*([Check(False, failure)] if failure else []),
                  *self._checks(), *self.scenario.checks()]
         if options.mandate:
             found += self.leaderships.checks(
                 self.observer.timing.wait(options.mandate, self.observer.hops))
-        return checks.print_report(
-            found, self._draw([each.text for each in found if not each.holds]))
-
-    def _draw(self, failed: list[str]) -> Iterator[str]:
-        """Write the files of the results, and yield the path of each."""
-        options, monitor = self.options, self.monitor
-        monitor.close()
-        yield from map(str, monitor.files or ())
-        yield from self.scenario.draw(options.output)
-        if options.html and any(frame.snapshot.robots for frame in monitor.frames):
-            # Imported here, since Bokeh loads slowly.
-            from leader_election.swarm.recording.report import write_watched
-            write_watched(options.html, f'Demonstration {options.task}'.strip(),
-                          monitor.frames, monitor.rings, monitor.tracker, options.radius,
-                          options.range, failed)
-            yield str(options.html)
+        made: list[str] = []
+        try:
+            monitor.close()
+            made += [*map(str, monitor.files or ()), *self.scenario.draw(options.output)]
+            if options.html and any(frame.snapshot.robots for frame in monitor.frames):
+                # Imported here, since Bokeh loads slowly.
+                from leader_election.swarm.recording.report import write_watched
+                write_watched(options.html, f'Demonstration {options.task}'.strip(),
+                              monitor.frames, monitor.rings, monitor.tracker, options.radius,
+                              options.range, [each.text for each in found if not each.holds])
+                made.append(str(options.html))
+        except OSError as error:
+            found.append(checks.unwritten(error))
+        return checks.print_report(found, made)
 
     def _show_page(self) -> 'Page | None':
         """Serve the page of the swarm where somebody watches, and print its address."""

@@ -245,23 +245,26 @@ def _declare(node: Node, p: Parameter, for_good: bool) -> Any:
     """
     descriptor = _descriptor(p)
     descriptor.read_only = for_good and not p.dynamic
-    given = _given(node).get(p.name)
+    default = _ros(p, p.check(p.default)) if not p.required else _TYPES[p.type]
+    try:
+        given = node.declare_parameter(p.name, default, descriptor).value
+    except (exceptions.InvalidParameterTypeException, exceptions.InvalidParameterValueException):
+        # Read the given value in any type: an integer is valid for a float, and other errors
+        # get the package's own text.
+        node.declare_parameter(p.name, None, msg.ParameterDescriptor(dynamic_typing=True))
+        given = node.get_parameter(p.name).value
+        node.undeclare_parameter(p.name)
+        node.declare_parameter(p.name, _ros(p, p.check(given)), descriptor, ignore_override=True)
     if given is None and p.required:
         raise ParameterError(p.name, problem=f' is missing; it takes {p.allowed()}'
                              + other_sections(node.get_fully_qualified_name()))
-    # Checked here: an integer is valid for a float, and errors have the package's own text.
-    value = p.check(p.default if given is None else given)
+    return p.check(p.default if given is None else given)
+
+
+def _ros(p: Parameter, value: Any) -> Any:
+    """Return a value as rclpy takes it. An empty array keeps its type."""
     listed = list(value) if isinstance(value, tuple) else value
-    # An empty array keeps its type.
-    node.declare_parameter(p.name, RosParameter(p.name, _TYPES[p.type], listed).value, descriptor,
-                           ignore_override=True)
-    return value
-
-
-def _given(node: Node) -> dict[str, Any]:
-    """Return the values that arguments, files and the caller give to a node, by name."""
-    # rclpy has no public method for what is given and not declared.
-    return {name: each.value for name, each in node._parameter_overrides.items()}
+    return RosParameter(p.name, _TYPES[p.type], listed).value
 
 
 def _descriptor(p: Parameter) -> msg.ParameterDescriptor:
@@ -296,7 +299,8 @@ def refuse_unknown(node: Node, *sets: type, of_robot: bool = False) -> None:
     """
     known = {p.name for each in sets for p in table(each)}
     _name_similar_at_run_time(node, known)
-    given = _given(node)
+    # rclpy has no public method for what is given beyond what is declared.
+    given = {name: each.value for name, each in getattr(node, '_parameter_overrides', {}).items()}
     _refuse_octal(known, given)
     unknown = [name for name in given if name not in known and not _OF_RCLPY.fullmatch(name)]
     if not unknown:
