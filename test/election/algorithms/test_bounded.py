@@ -60,6 +60,13 @@ def test_candidacy_is_adopted_within_radius_and_hop_limit(followed, candidacy, a
             configure(5.0, 'id', hop_limit=3, radius_hysteresis=0.2)) == expected
 
 
+def test_previous_leader_is_ignored_when_no_neighbour_is_heard():
+    alone = Candidacies([], [], [], [])
+    state = Candidacy(-99.0, 0.5, 42)
+    found = bounded_round(Device(1, 2.0), state, alone, [], configure(5.0, 'id'))
+    assert found == (-2.0, 0.0, 1, 0)
+
+
 def test_candidacy_at_infinite_distance_is_not_adopted():
     """An infinite distance is beyond even an unlimited radius, because it could not be relayed."""
     heard = Candidacies([-9.0], [1.7e308], [2], [0])

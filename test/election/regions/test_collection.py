@@ -173,6 +173,17 @@ def teller(*known: tuple[int, int, float], leader: int = 0) -> dict[str, Any]:
     return {'leader': leader, 'members': members, 'ages': ages, 'contributions': contributions}
 
 
+def test_gossip_takes_the_youngest_contribution_of_each_member():
+    said = columns(teller((1, 0, 10.0), (3, 2, 31.0), (7, 1, 0.0)),
+                   teller((2, 0, 20.0), (3, 1, 30.0)))
+    # One's own is one's own; 3's is as the second says, whose news of it is younger.
+    assert gossip(said) == ([7, 1, 2, 3], [0, 1, 1, 2], [70.0, 10.0, 20.0, 30.0])
+    # In the other order of neighbours it is the same.
+    said = columns(teller((2, 0, 20.0), (3, 1, 30.0)),
+                   teller((1, 0, 10.0), (3, 2, 31.0), (7, 1, 0.0)))
+    assert gossip(said) == ([7, 1, 2, 3], [0, 1, 1, 2], [70.0, 10.0, 20.0, 30.0])
+
+
 def test_gossip_goes_on_after_a_contribution_that_it_leaves_out():
     said = columns(teller((2, 0, 20.0), leader=9), teller((1, 0, 10.0)),
                    teller((1, 1, 11.0), (3, 2, 30.0)))

@@ -14,7 +14,7 @@
 """The pattern by hand: what is known after each round on a line, a star, a diamond and a grid."""
 
 from itertools import accumulate
-from math import inf
+from math import inf, sqrt
 from typing import Any, NamedTuple
 
 from election.regions.regions import change, columns, COUNT, decisions, FIRST, LINE, network_of
@@ -255,6 +255,37 @@ def test_smoothed_load_weights_the_new_load_by_alpha():
     assert smoothed(8.0, 4.0, BASE._replace(alpha=0.25)) == 5.0
     assert smoothed(8.0, 4.0, BASE._replace(alpha=1.0)) == 8.0
     assert smoothed(8.0, 4.0, BASE._replace(alpha=0.0)) == 4.0
+
+
+def radii(load_of, p, rounds, delay=0):
+    """
+    Return a leader's radius round by round.
+
+    :param load_of: the load of a region by its radius.
+    :param delay: so many rounds later the load is that of the radius.
+    """
+    load, radius = p.target, [p.radius] * (delay + 1)
+    for _ in range(rounds):
+        load = smoothed(load_of(radius[-1 - delay]), load, p)
+        radius.append(resized(load, p))
+    return radius
+
+
+BY_AREA = BASE._replace(gain=1.0, most=1.0)
+"""With the load below the radius is 10 (2 - load / 4) m, from 2.5 to 10 m."""
+
+
+def area(radius):
+    """Twice the target at the full radius, and in proportion to the area."""
+    return 8.0 * (radius / 10.0) ** 2
+
+
+@pytest.mark.parametrize('delay', [0, 3, 6])
+def test_radius_meets_a_load_by_area_without_oscillation(delay):
+    """With s = radius / 10: s = 2 - 8 s s / 4, so s = (sqrt(17) - 1) / 4."""
+    found = radii(area, BY_AREA, 1000, delay)
+    assert all(before >= after for before, after in zip(found, found[1:]))
+    assert found[-1] == pytest.approx(10.0 * (sqrt(17.0) - 1.0) / 4.0)
 
 
 def test_scaled_distances_grow_with_a_reduced_reach_within_limits():
