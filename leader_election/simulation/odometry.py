@@ -179,13 +179,13 @@ class OdometryCovariance:
             p.odometry_noise_turn**2 * turns + p.odometry_noise_heading**2 * ways))
 
 
-class ErroneousOdometry:
+class ErroneousOdometry(Odometry):
     """
     The odometry of one robot with scale errors, bias and noise, as of the embedded world.
 
-    :ivar pose: with errors, in the frame of the input odometry [m, rad].
-    :ivar velocity: linear and angular, with errors [m/s, rad/s].
-    :ivar covariance: of both, one row.
+    Its poses are in the frame of the odometry without errors.
+
+    :ivar covariance: of pose and velocity, one row.
     """
 
     def __init__(self, parameters: OdometryErrorParameters, seed: int, robot: str) -> None:
@@ -196,14 +196,12 @@ class ErroneousOdometry:
         :param seed: of all errors in the swarm.
         :param robot: its name. Each robot has errors of its own.
         """
-        self.pose: PlanePose = (0.0, 0.0, 0.0)
-        self.velocity = (0.0, 0.0)
+        super().__init__(
+            1, parameters, np.random.default_rng([seed, 2, zlib.crc32(robot.encode())]))
         self.covariance = OdometryCovariance(1, parameters)
         self._parameters = parameters
-        self._odometry = Odometry(
-            1, parameters, np.random.default_rng([seed, 2, zlib.crc32(robot.encode())]))
-        self._last: Array | None = None
-        self._time = -math.inf
+        self._last = self.poses
+        self._time = math.inf
 
     def take(self, time: float, pose: PlanePose) -> bool:
         """
@@ -216,20 +214,15 @@ class ErroneousOdometry:
         :param pose: x, y, yaw [m, rad].
         :return: whether it is new. A second one of the same time is not.
         """
-        row = np.array([pose])
-        if self._last is None or time < self._time:
-            self._odometry.poses, self._odometry.velocities = row, np.zeros((1, 2))
-            self.covariance = OdometryCovariance(1, self._parameters)
-        elif time == self._time:
+        row, dt = np.array([pose]), time - self._time
+        if dt == 0.0:
             return False
+        if dt < 0.0:
+            self.poses, self.velocities = row, np.zeros((1, 2))
+            self.covariance = OdometryCovariance(1, self._parameters)
         else:
-            dt = time - self._time
-            headings = self._odometry.poses[:, 2]
-            self._odometry.step(velocities_between(self._last, row, dt), dt)
-            self.covariance.step(headings, self._odometry.velocities, dt)
+            headings = self.poses[:, 2]
+            self.step(velocities_between(self._last, row, dt), dt)
+            self.covariance.step(headings, self.velocities, dt)
         self._last, self._time = row, time
-        x, y, yaw = self._odometry.poses[0].tolist()
-        self.pose = (x, y, yaw)
-        speed, turn = self._odometry.velocities[0].tolist()
-        self.velocity = (speed, turn)
         return True

@@ -126,7 +126,7 @@ def driven(parameters: OdometryErrorParameters, robot: str = 'robot_1',
     made = []
     for k, pose in enumerate(path()):
         assert odometry.take(k * DT, pose)
-        made.append(odometry.pose)
+        made.append(tuple(odometry.poses[0].tolist()))
     return made
 
 
@@ -156,8 +156,8 @@ def test_errors_differ_between_robots_and_seeds() -> None:
 def test_message_of_the_same_time_is_ignored_and_time_may_go_back() -> None:
     odometry = ErroneousOdometry(GazeboOdometryParameters(), 0, 'robot_1')
     assert odometry.take(5.0, (1.0, 2.0, 0.5))
-    assert odometry.pose == (1.0, 2.0, 0.5)
+    assert odometry.poses.tolist() == [[1.0, 2.0, 0.5]]
     assert odometry.take(5.1, (1.1, 2.0, 0.5))
     assert not odometry.take(5.1, (1.1, 2.0, 0.5))
     assert odometry.take(0.1, (0.0, 0.0, 0.0))
-    assert odometry.pose == (0.0, 0.0, 0.0)
+    assert odometry.poses.tolist() == [[0.0, 0.0, 0.0]]

@@ -91,17 +91,17 @@ class SimulatedRobot:
         if pose is None:
             return
         self._has_wheels = True
+        stamp, poses = message.header.stamp, np.array([pose])
         if not self._drifts:
             self._odom.publish(message)
-        elif self._odometry.take(clock.of_stamp(message.header.stamp), pose):
-            pose, turn = self._odometry.pose, message.pose.pose.orientation
+        elif self._odometry.take(clock.of_stamp(stamp), pose):
+            poses, turn = self._odometry.poses, message.pose.pose.orientation
             turn.x = turn.y = 0.0
-            world_topics.send_odometry(
-                [self._odom], message, message.header.stamp, np.array([pose]),
-                np.array([self._odometry.velocity]), (), self._odometry.covariance)
+            world_topics.send_odometry([self._odom], message, stamp, poses,
+                                       self._odometry.velocities, (), self._odometry.covariance)
         else:
             return
-        self._transforms.publish(message.header.stamp, np.array([pose]))
+        self._transforms.publish(stamp, poses)
 
     def _take_truth(self, message: PoseStamped) -> None:
         """Publish the true pose as odometry in the shared frame."""
