@@ -18,7 +18,6 @@ from functools import partial
 import sys
 from typing import Any
 
-from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Twist
 from leader_election.election.messages import codec
@@ -32,8 +31,10 @@ from leader_election.simulation.world import World
 from nav_msgs.msg import Odometry
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
+from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.publisher import Publisher
+from rclpy.time import Time
 from rosgraph_msgs.msg import Clock as ClockMessage
 from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
@@ -211,12 +212,12 @@ class SwarmWorld(Node):
     def _publish(self, now: int) -> None:
         world = self.world
         if self._clock_topic is not None:
-            stamp = _time(round(world.time * 1e9))
+            stamp = Time(nanoseconds=round(world.time * 1e9)).to_msg()
             self._clock_topic.publish(ClockMessage(clock=stamp))
         else:
             # The time at which the last step was due, by the shared clock.
             late = now - self._origin - self._taken * self._period
-            stamp = _time(self.get_clock().now().nanoseconds - late)
+            stamp = (self.get_clock().now() - Duration(nanoseconds=late)).to_msg()
         world_topics.send_odometry(
             self._odom, self._odom_message, stamp, world.odometry, world.measured,
             world.odom_silent, None if world.covariance.exact else world.covariance)
@@ -225,10 +226,6 @@ class SwarmWorld(Node):
             self._truth, self._truth_message, stamp, world.poses, world.velocities)
         for publisher in self._sensors:
             publisher.publish(stamp)
-
-
-def _time(nanoseconds: int) -> Time:
-    return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
 
 
 def main() -> int:
