@@ -30,6 +30,7 @@ import math
 from types import MappingProxyType
 from typing import NamedTuple
 
+from leader_election.localisation import updates
 from leader_election.localisation.innovations import (
     Innovation,
     NoiseAdaptation,
@@ -46,16 +47,6 @@ from leader_election.localisation.pose_estimates import (
 )
 from leader_election.localisation.poses import Array, between, compose, PlanePose
 from leader_election.localisation.sighting import Places, range_variance, seen_from, Sighting
-from leader_election.localisation.updates import (
-    Earlier,
-    GATES,
-    LANDMARK,
-    Measurement,
-    Outcome,
-    PRESENT,
-    STRICT_GATES,
-    update,
-)
 import numpy as np
 
 FORGOTTEN_AFTER = 3.0
@@ -76,7 +67,7 @@ class LateSighting(NamedTuple):
     """A sighting of an earlier time."""
 
     sighting: Sighting
-    earlier: Earlier
+    earlier: updates.Earlier
 
 
 NO_LATE: Mapping[int, LateSighting] = MappingProxyType({})
@@ -198,7 +189,7 @@ class NeighbourhoodFilter(PoseEstimates):
                 continue
             age = now - times[observer]
             if seen in landmarks:
-                there, of_seen = LANDMARK, 0.0
+                there, of_seen = updates.LANDMARK, 0.0
                 x, y = landmarks[seen]
                 place = x - self._origin[0], y - self._origin[1]
             else:
@@ -206,10 +197,10 @@ class NeighbourhoodFilter(PoseEstimates):
             if age > self.expiry or of_seen > self.expiry:
                 continue
             known.append(observed)
-            earlier = PRESENT
+            earlier = updates.PRESENT
             if seen in late:
                 (_, distance, bearing, of_range, of_bearing, _), earlier = late[seen]
-            lines.append(Measurement(
+            lines.append(updates.Measurement(
                 rows[observer], there, place, distance, bearing,
                 UNEXPLAINED_SPEED ** 2 * (age * age + of_seen * of_seen),
                 of_range, of_bearing, earlier))
@@ -223,11 +214,12 @@ class NeighbourhoodFilter(PoseEstimates):
             # The sightings of an observer that is mostly wrong are only judged, even if they fit.
             self._counts[DISTRUSTED] += len(known)
             state, covariance = state.copy(), covariance.copy()
-        gates = STRICT_GATES if self.wrong_ids.are_common else GATES
+        gates = updates.STRICT_GATES if self.wrong_ids.are_common else updates.GATES
         return self._note(known, [
-            update(state, covariance, line, self.parameters, gates) for line in lines], now)
+            updates.update(state, covariance, line, self.parameters, gates)
+            for line in lines], now)
 
-    def _note(self, known: Sequence[Observed], outcomes: Sequence[Outcome],
+    def _note(self, known: Sequence[Observed], outcomes: Sequence[updates.Outcome],
               now: float) -> list[Innovation]:
         """Count the outcomes, and detect robots that were carried."""
         innovations = []
@@ -320,7 +312,7 @@ class LateSightings:
             moved = begin[0] - pose[0], begin[1] - pose[1], begin[2] - pose[2]
             self.late[robot] = LateSighting(
                 self._less_certain(waiting.sighting, motion, way, by_heading=False),
-                Earlier(moved, (before[0] - place[0], before[1] - place[1])))
+                updates.Earlier(moved, (before[0] - place[0], before[1] - place[1])))
             sighting = self._less_certain(sighting, motion, way, by_heading=True)
         if math.isnan(sighting.bearing):
             change = math.dist(place, pose[:2]) - math.dist(before, begin[:2])

@@ -26,11 +26,6 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 from leader_election.localisation import own_sightings
-from leader_election.localisation.own_sightings import (
-    MEASUREMENTS_REJECTED,
-    OwnSightings,
-    REPEATED,
-)
 from leader_election.localisation.parameters import (
     COOPERATIVE,
     GIVEN,
@@ -136,7 +131,7 @@ class PoseSource:
         """The pose by odometry alone, without leaps."""
         self._raw: PlanePose = (0.0, 0.0, 0.0)
         self._time = -math.inf
-        self._own = OwnSightings(robot, counts)
+        self._own = own_sightings.OwnSightings(robot, counts)
         self._heights: dict[int, float] = {}
         """The heights of neighbours and landmarks in the shared frame by id [m]."""
         self._sent: tuple[Sighting, ...] = ()
@@ -200,7 +195,7 @@ class PoseSource:
 
     def take_extraction(self, extraction: Extraction, now: float) -> list[Sighting]:
         """Process the sightings in a driver's message as :meth:`take_sightings` does."""
-        self._counts[MEASUREMENTS_REJECTED] += extraction.rejected
+        self._counts[own_sightings.MEASUREMENTS_REJECTED] += extraction.rejected
         self._counts[NAMES_PASSED_OVER] += len(extraction.passed_over)
         if extraction.passed_over:
             self.last_passed_over = extraction.passed_over[-1]
@@ -363,7 +358,7 @@ class PoseSource:
                      now: float) -> bool:
         """Return whether the sensor of a robot repeats a reading, and count repetitions."""
         repeated = self._own.sensor.is_repeated(sighting, here, None)
-        self._counts[REPEATED] += repeated
+        self._counts[own_sightings.REPEATED] += repeated
         return repeated
 
 

@@ -30,6 +30,7 @@ from leader_election.election.algorithms.chance import drawn
 from leader_election.election.messages.codec import Message, NO_PARTS, Parts, Position
 from leader_election.election.part import ElectionOutcome, overriding, Part
 from leader_election.election.regions.region import CANDIDATE, RELAY, ROLES, WORKER
+from leader_election.election.robot import reasons
 from leader_election.election.robot.neighbourhood import (
     contradicted,
     Neighbour,
@@ -37,13 +38,6 @@ from leader_election.election.robot.neighbourhood import (
     no_view,
 )
 from leader_election.election.robot.parameters import InstanceParameters, own_parameters
-from leader_election.election.robot.reasons import (
-    candidacies,
-    Inputs,
-    LeaderWatch,
-    NO_LEADER,
-    ReceivedCandidacy,
-)
 from leader_election.election.robot.strength import (
     NO_LIMITS,
     RobotKnowledge,
@@ -96,7 +90,7 @@ class Instance:
         self.processing = overriding(every, 'process')
         self.view = no_view()
         """The neighbours of the last round."""
-        self.watch = LeaderWatch()
+        self.watch = reasons.LeaderWatch()
         """Why the robot has its leader."""
         self._role = ROLES.index(parameters.role)
         self._rounds = 0
@@ -150,7 +144,7 @@ class Instance:
         found = int(self.state.leader)
         if self.leads or (found != self.robot_id and math.isfinite(self.state.distance)):
             return found
-        return NO_LEADER
+        return reasons.NO_LEADER
 
     @property
     def effective_role(self) -> int:
@@ -190,7 +184,7 @@ class Instance:
     @property
     def distance(self) -> float:
         """Return the path length to the leader [m], inf for none. With feedback it is rescaled."""
-        if self.leader == NO_LEADER:
+        if self.leader == reasons.NO_LEADER:
             return math.inf
         distance, own = float(self.state.distance), self.parameters.radius
         if own > 0.0 and any(part.scales for part in self._scaling):
@@ -292,13 +286,13 @@ class Instance:
     def _contradicted(self, view: NeighbourView) -> list[int]:
         return contradicted(view) if self.algorithm.leaders_follow_themselves else []
 
-    def candidacies(self) -> list[ReceivedCandidacy]:
+    def candidacies(self) -> list[reasons.ReceivedCandidacy]:
         """Return the candidacies received in the last round, each with what decided about it."""
-        return candidacies(self._inputs())
+        return reasons.candidacies(self._inputs())
 
-    def _inputs(self) -> Inputs:
+    def _inputs(self) -> reasons.Inputs:
         view = self.view
-        return Inputs(
+        return reasons.Inputs(
             self.robot_id, self._before, self.state, [each.id for each in view.messages],
             view.exports, self._metric(view), self._contradicted(view), self.round_parameters)
 

@@ -26,15 +26,8 @@ import json
 from typing import Any, cast
 
 from leader_election.election.mandates.mandates import Mandates
+from leader_election.election.messages import region_codec
 from leader_election.election.messages.codec import Position
-from leader_election.election.messages.region_codec import (
-    MOST_MEMBERS,
-    plain,
-    RegionCodec,
-    RegionPart,
-    TASKS_DIFFER,
-    WRONG_SUMMARY,
-)
 from leader_election.election.messages.wire import decision_text, MAX_NAMES, MOST_NUMBERS
 from leader_election.election.part import ElectionOutcome, Part, PartSetup
 from leader_election.election.regions.aggregate import AggregateSet
@@ -47,25 +40,16 @@ from leader_election.election.regions.region import (
     Region,
     RELAY,
 )
+from leader_election.election.robot import task_runner
 from leader_election.election.robot.decision_order import DecisionOrder, numbered_by
 from leader_election.election.robot.diagnostics import FEEDBACK_GAIN, TASKS
 from leader_election.election.robot.neighbourhood import NeighbourView
 from leader_election.election.robot.parameters import InstanceParameters
-from leader_election.election.robot.task_runner import (
-    ANNOUNCEMENT_SIZE,
-    BORDERS,
-    COMMON,
-    deciding_copy,
-    of_task,
-    region_aggregates,
-    task_label,
-    TaskRunner,
-)
 from leader_election.parameters import ParameterError
 
 TASK_ERRORS = 'task_errors'
 DECISION_TOO_LONG = 'decisions_too_long'
-COUNTERS = (TASK_ERRORS, TASKS_DIFFER, WRONG_SUMMARY, DECISION_TOO_LONG)
+COUNTERS = (TASK_ERRORS, region_codec.TASKS_DIFFER, region_codec.WRONG_SUMMARY, DECISION_TOO_LONG)
 
 
 class Membership(Part):
@@ -101,15 +85,15 @@ class Membership(Part):
         """Parts of the same instance that tasks and the order of decisions ask; or ``None``."""
         self._connected = parameters.connected
         # The level above collects summaries of the level below, so their layouts are the same.
-        self._aggregates = region_aggregates(self.task_runners, parameters.connected)
+        self._aggregates = task_runner.region_aggregates(self.task_runners, parameters.connected)
         check_message(parameters, self.task_runners, self._aggregates)
         identity = self._aggregates.identity
         self.region: Region = initial_region(
             parameters, identity, identity,
-            announcement_size=ANNOUNCEMENT_SIZE * parameters.connected, undecided='')
-        self._codec = RegionCodec(
+            announcement_size=task_runner.ANNOUNCEMENT_SIZE * parameters.connected, undecided='')
+        self._codec = region_codec.RegionCodec(
             ','.join(runner.name for runner in self.task_runners), self._aggregates, self.region,
-            1 if self._below is None else MOST_MEMBERS)
+            1 if self._below is None else region_codec.MOST_MEMBERS)
         self._results: dict[str, Any] | None = None
         """The results of the summary, computed on demand."""
         self._order = DecisionOrder(setup.first_number)
@@ -151,10 +135,10 @@ class Membership(Part):
 
     def borders(self) -> dict[int, tuple[float, ...]]:
         """Return the announcements of the known neighbouring regions, by their leaders' ids."""
-        found = self.summary[BORDERS] if self._connected else []
+        found = self.summary[task_runner.BORDERS] if self._connected else []
         return {int(record[0]): tuple(record[2:]) for record in found}
 
-    def read(self, sender: int, export: Any, sent: RegionPart | None, missed: int,
+    def read(self, sender: int, export: Any, sent: region_codec.RegionPart | None, missed: int,
              ) -> tuple[Region, str | None]:
         """Return a neighbour's region, or the counter of the fault in an unusable part."""
         region, fault = self._codec.unpack(sender, sent, self._parameters.radius)
@@ -182,7 +166,7 @@ class Membership(Part):
             role=elected.role, contribution=self._contribution(elected.role),
             own_announcement=self._own_announcement(elected.position)))
         self._results = None
-        after = plain(coordinate(
+        after = region_codec.plain(coordinate(
             elected.device, elected.state.leader, elected.state.distance, own,
             neighbour_columns(view, departed), _links(view) + _links(departed), self._parameters,
             self._decide))
@@ -207,7 +191,7 @@ class Membership(Part):
                 self._below.take_decision_from_above(runner.name, decision)
         self._counts[TASK_ERRORS] = sum(runner.errors for runner in self.task_runners)
 
-    def sent(self) -> RegionPart:
+    def sent(self) -> region_codec.RegionPart:
         """Return the region part of the message."""
         return self._codec.pack(self.region, self._parameters.gain > 0.0)
 
@@ -262,8 +246,8 @@ class Membership(Part):
         self._results = self._aggregates.results(tuple(float(number) for number in summary))
         decisions = [
             None if self._is_ruled(runner) and runner.term is None
-            else runner.decide(of_task(runner.name, self._results)) for runner in self.task_runners
-        ]
+            else runner.decide(task_runner.of_task(runner.name, self._results))
+            for runner in self.task_runners]
         if all(decision is None for decision in decisions):
             return ''
         try:
@@ -273,7 +257,7 @@ class Membership(Part):
             self._counts[DECISION_TOO_LONG] += 1
             return ''
 
-    def _is_ruled(self, runner: TaskRunner) -> bool:
+    def _is_ruled(self, runner: task_runner.TaskRunner) -> bool:
         """Return whether a task acts and decides by a mandate only."""
         return runner.task.needs_mandate or (
             runner.task.obeys_mandate and self._mandates is not None)
@@ -309,13 +293,13 @@ class Membership(Part):
         return fault, f'{self.members:g} members known', values
 
 
-def _runners(setup: PartSetup, below: Membership | None) -> list[TaskRunner]:
+def _runners(setup: PartSetup, below: Membership | None) -> list[task_runner.TaskRunner]:
     """Return the runners of an instance's tasks."""
     if below is not None:
         # Only one task of a kind may act on a robot. The copies above only decide.
-        return [deciding_copy(runner) for runner in below.task_runners]
+        return [task_runner.deciding_copy(runner) for runner in below.task_runners]
     tasks = setup.parameters.task_names
-    labels = [task_label(task) for task in tasks]
+    labels = [task_runner.task_label(task) for task in tasks]
     for task, label in zip(tasks, labels):
         if labels.count(label) > 1:
             raise ParameterError('tasks', problem=f': {task!r} is not allowed; there are two '
@@ -340,7 +324,7 @@ def neighbour_columns(view: NeighbourView, departed: NeighbourView) -> Any:
         [export.leader for export in exports], [export.distance for export in exports], *columns)
 
 
-def check_message(parameters: InstanceParameters, task_runners: Sequence[TaskRunner],
+def check_message(parameters: InstanceParameters, task_runners: Sequence[task_runner.TaskRunner],
                   aggregates: AggregateSet) -> None:
     """
     Refuse parameters whose messages the neighbours would reject.
@@ -355,10 +339,10 @@ def check_message(parameters: InstanceParameters, task_runners: Sequence[TaskRun
                                  f'{part}, which is not idempotent; it takes tree or gossip')
     for runner in task_runners:
         for name in runner.task.collects:
-            if name in COMMON:
+            if name in task_runner.COMMON:
                 raise ParameterError('tasks', problem=f': {runner.name!r} is not allowed; it '
                                      f'collects {name!r}, and so does every region: '
-                                     f"{', '.join(COMMON)}")
+                                     f"{', '.join(task_runner.COMMON)}")
     tasks = ','.join(runner.name for runner in task_runners)
     if len(tasks) > MAX_NAMES:
         raise ParameterError('tasks', problem=f': names of {len(tasks)} characters are not '

@@ -21,18 +21,11 @@ from typing import Any
 
 from leader_election.election.algorithms.bounded import Candidacy
 from leader_election.election.algorithms.fields import change
-from leader_election.election.messages.codec import (
-    codec_for,
-    counters,
-    InstanceMessage,
-    MAIN,
-    Message,
-    Position,
-    shortened,
-)
+from leader_election.election.messages import codec
 from leader_election.election.messages.swarm_key import Authentication, Keys, NO_KEYS
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.part import PARTS
+from leader_election.election.robot import neighbourhood
 from leader_election.election.robot.instance import Instance
 from leader_election.election.robot.instances import (
     instance_parameters,
@@ -43,14 +36,6 @@ from leader_election.election.robot.instances import (
     without_excess,
 )
 from leader_election.election.robot.mailbox import Mailbox
-from leader_election.election.robot.neighbourhood import (
-    doubt,
-    leader_name,
-    Neighbour,
-    Neighbourhood,
-    Offer,
-    OUT_OF_RANGE,
-)
 from leader_election.election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.election.robot.reception import DROPPED, HEARD, Reception, ROUNDS
 from leader_election.election.robot.sensing import Sensing, SENSING_COUNTERS
@@ -70,7 +55,7 @@ REPEATS = (REACTIVE_INTERVAL, 2.0 * REACTIVE_INTERVAL)
 The delays of the rounds that follow a change of the leader one by one, so that a neighbour which
 lost the message receives the change before the next period [s].
 """
-COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, *SENSING_COUNTERS,
+COUNTERS = (HEARD, neighbourhood.OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, *SENSING_COUNTERS,
             ODOMETRY_WITHOUT_TRANSFORM,
             UNMEASURED,
             *(reason.value for reason in RejectReason))
@@ -108,7 +93,7 @@ class Robot:
         self.authentication = Authentication(keys, start)
         self.authentication.accept_unverified = parameters.accept_unverified
         self.authentication.length = parameters.message_length
-        self.neighbours: list[Neighbour] = []
+        self.neighbours: list[neighbourhood.Neighbour] = []
         """The neighbours of the last round."""
         self._last_round = -math.inf
         self.name = ''
@@ -118,15 +103,16 @@ class Robot:
         self.instances = make_instances(
             parameters, others, self.sensing.link_range, tools, first_number)
         """All instances by name; ``main`` is first, and each comes after the one below it."""
-        self.main = self.instances[MAIN]
+        self.main = self.instances[codec.MAIN]
         self._processing = [each for each in self.instances.values() if each.processing]
         used = {name for each in self.instances.values() for name in each.parts}
         parts = frozenset(entry.name for entry in PARTS
                           if entry.wire and (entry.name in used or not entry.part))
-        self.counts.update(dict.fromkeys(counters(parts), 0))
-        self._codec = codec_for(
-            self.main.algorithm, frozenset(self.instances) - {MAIN}, parts)
-        self._neighbourhood = Neighbourhood(parameters, self.mailbox, self.sensing, self.counts)
+        self.counts.update(dict.fromkeys(codec.counters(parts), 0))
+        self._codec = codec.codec_for(
+            self.main.algorithm, frozenset(self.instances) - {codec.MAIN}, parts)
+        self._neighbourhood = neighbourhood.Neighbourhood(
+            parameters, self.mailbox, self.sensing, self.counts)
         self.reception = Reception(parameters, self._codec, self.authentication, self.instances,
                                    self._neighbourhood.knows, self.counts)
 
@@ -172,7 +158,7 @@ class Robot:
         return self.main.state
 
     @property
-    def position(self) -> Position | None:
+    def position(self) -> codec.Position | None:
         """Return the position [m] at the last odometry, round or message, ``None`` if unknown."""
         return self.sensing.position
 
@@ -180,7 +166,7 @@ class Robot:
         """Return the namespace of an instance's leader, if it is not the usual one."""
         if instance.leader == self.parameters.robot_id:
             return self.name
-        return leader_name(instance.view, instance.leader)
+        return neighbourhood.leader_name(instance.view, instance.leader)
 
     def _names(self) -> dict[int, str]:
         """Return the namespaces to send."""
@@ -210,7 +196,7 @@ class Robot:
                 news = instance.process(message, now) or news
         return news
 
-    def _is_news(self, noted: Message, message: Message) -> bool:
+    def _is_news(self, noted: codec.Message, message: codec.Message) -> bool:
         """
         Return whether a further message of a sender may cause a round.
 
@@ -228,7 +214,7 @@ class Robot:
 
     # Rounds.
 
-    def round(self, now: float, neighbours: list[Neighbour] | None = None) -> str:  # noqa: A003
+    def round(self, now: float, neighbours: list[neighbourhood.Neighbour] | None = None) -> str:  # noqa: A003
         """
         Run a round: context, computation, and return the message to broadcast.
 
@@ -242,9 +228,9 @@ class Robot:
         near = {neighbour.message.id for neighbour in self.neighbours}
         heard = self._neighbourhood.heard(now)
         # A late robot has sent messages since that were lost here, but may have reached others.
-        departed = [Neighbour(entry.message, math.inf) for entry in self.mailbox.valid(now)
-                    if entry.message.id not in near
-                    and self._neighbourhood.missed(entry, now) == 0]
+        departed = [
+            neighbourhood.Neighbour(entry.message, math.inf) for entry in self.mailbox.valid(now)
+            if entry.message.id not in near and self._neighbourhood.missed(entry, now) == 0]
         for instance in self.instances.values():
             instance.expire_strength(now - self.parameters.input_expiry)
             if instance.source.compute is not None:
@@ -262,7 +248,7 @@ class Robot:
         self.reception.sent(payload)
         return payload
 
-    def would_change(self, now: float) -> list[Neighbour] | None:
+    def would_change(self, now: float) -> list[neighbourhood.Neighbour] | None:
         """
         Return the neighbours whose round would change an election, ``None`` if none would.
 
@@ -295,8 +281,8 @@ class Robot:
         if not (sensing.source.cooperates and sensing.metric.is_length
                 and isinstance(main.state, Candidacy)):
             return math.nan
-        return doubt(main.state, self.parameters.robot_id, [
-            Offer(message.export, distance, deviation)
+        return neighbourhood.doubt(main.state, self.parameters.robot_id, [
+            neighbourhood.Offer(message.export, distance, deviation)
             for message, distance, deviation in sensing.localised(now)
             if message.export is not None], sensing.link_range, main.round_parameters)
 
@@ -326,14 +312,14 @@ class Robot:
 
     def _payload(self) -> str:
         """Return the message to broadcast, shortened where it exceeds the wire's limit."""
-        others = {name: InstanceMessage(each.algorithm.name, each.state, each.sent())
-                  for name, each in self.instances.items() if name != MAIN}
-        message = Message(
+        others = {name: codec.InstanceMessage(each.algorithm.name, each.state, each.sent())
+                  for name, each in self.instances.items() if name != codec.MAIN}
+        message = codec.Message(
             id=self.parameters.robot_id, frame=self.parameters.frame,
             position=self.sensing.position, export=self.main.state,
             parts={**self.sensing.sent(), **self.main.sent()},
             others=others, reading=self.sensing.reading, names=self._names())
-        payload, message = shortened(
+        payload, message = codec.shortened(
             message, self._codec.encode, self.authentication.room, self.counts)
         for name, instance in self.instances.items():
             instance.was_sent(message.of_instance(name)[2])
@@ -349,7 +335,7 @@ class RoundSchedule:
     """
 
     def __init__(self, robot: Robot, now: Callable[[], float],
-                 run: Callable[[float, list[Neighbour] | None], None],
+                 run: Callable[[float, list[neighbourhood.Neighbour] | None], None],
                  timer: Callable[[float, Callable[[], None]], Any],
                  restart: Callable[[Any, float], None]) -> None:
         """

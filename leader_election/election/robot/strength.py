@@ -206,7 +206,8 @@ class Strength:
             return number if number == BARRED else None
         least, greatest = self.limits
         nearest = min(max(number, least), greatest)
-        if abs(number - nearest) <= TOLERANCE * (greatest - least):
+        span = greatest - least
+        if number == nearest or abs(number - nearest) <= TOLERANCE * span < math.inf:
             return nearest
         self.excess = number
         return None

@@ -64,6 +64,13 @@ def test_value_of_a_source_is_admitted_within_limits_and_tolerance() -> None:
     assert strength.admitted(21.0) == 20.0 and strength.admitted(21.1) is None
 
 
+def test_value_beyond_the_only_limit_is_not_admitted() -> None:
+    strength = Strength(0.5, hysteresis=0.0)
+    strength.limit((0.0, math.inf))
+    assert not strength.update(-5.0) and (strength.rejected, strength.announced) == (1, 0.5)
+    assert strength.excess == -5.0 and strength.update(1e300)
+
+
 def test_strength_is_unknown_while_its_source_gives_no_number() -> None:
     strength = Strength(0.5, hysteresis=0.0)
     assert strength.unknown is False
