@@ -94,9 +94,7 @@ class ElectionOutcome(NamedTuple):
     """The result of an election, as parts read it."""
 
     device: Any
-    """
-    The id and the strength, a :class:`~leader_election.election.algorithms.algorithm.Device`.
-    """
+    """The id and the strength (:class:`leader_election.election.algorithms.Device`)."""
     role: int
     is_relay: bool
     leads: bool

@@ -111,8 +111,7 @@ WALK = Factors(0.001, 0.003, 0.001, 0.0003)
 """The standard deviations of their changes in one second of driving. They grow with the square
 root of the time."""
 PARKED = (0.01, 0.01)
-"""The speed and the turn rate below which factors do not change [m/s,
-rad/s]."""
+"""The speed and the turn rate below which factors do not change [m/s, rad/s]."""
 LEAST, GREATEST = Factors(0.55, 0.5, -0.4, -2.0), Factors(1.6, 1.6, 0.4, 2.0)
 """The bounds of plausible factors. Odometry beyond them is wrong."""
 START_VARIANCES, WALK_VARIANCES = np.square(START), np.square(WALK)

@@ -48,7 +48,6 @@ class Candidacy(NamedTuple):
 
 
 Candidacies: Any = make_columns('Candidacies', Candidacy._fields)
-"""The candidacies of all neighbours, one column per field."""
 
 
 class BoundedParameters(NamedTuple):

@@ -70,7 +70,6 @@ class Choice(NamedTuple):
 
 
 Choices: Any = make_columns('Choices', Choice._fields)
-"""The choices of all neighbours, one column per field."""
 
 
 class ClassicParameters(NamedTuple):

@@ -78,7 +78,6 @@ class Key(NamedTuple):
 
 
 Keys: Any = make_columns('Keys', Key._fields)
-"""The keys of all neighbours, one column per field."""
 
 
 class ColourParameters(NamedTuple):

@@ -41,9 +41,7 @@ Kept = Annotated[T, KEPT]
 PerLevel = Annotated[T, PER_LEVEL]
 """A vector with the same number of entries for each level of a recursive election, in order."""
 Hops = Annotated[int, HOPS]
-"""
-The number of hops of a distance: ``hops`` for ``distance``, ``x_hops`` for ``x_distance``; >= 0.
-"""
+"""The number of hops, >= 0: ``hops`` of field ``distance``, ``x_hops`` of ``x_distance``."""
 NO_HOP_LIMIT = 2**53 - 1
 """
 The hop limit of the papers: the greatest number that a float counts exactly.
@@ -178,4 +176,7 @@ def change(fields: Sequence[Field], before: Any, after: Any) -> float:
 
 
 make_columns: Any = collections.namedtuple
-"""Makes the columns of a state from its fields. Compiled code finds them by name and module."""
+"""
+Makes the columns of all neighbours' states, one per field. Compiled code finds them by name and
+module.
+"""

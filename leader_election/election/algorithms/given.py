@@ -58,7 +58,6 @@ class Nearest(NamedTuple):
 
 
 NearestColumns: Any = make_columns('NearestColumns', Nearest._fields)
-"""The states of all neighbours, one column per field."""
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,6 @@ class Levels(NamedTuple):
 
 
 LevelsOfAll: Any = make_columns('LevelsOfAll', Levels._fields)
-"""The levels of all neighbours, one column per field."""
 
 
 class RecursiveParameters(NamedTuple):

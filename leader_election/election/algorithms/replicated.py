@@ -92,7 +92,6 @@ class Replicates(NamedTuple):
 
 
 ReplicatesOfAll: Any = make_columns('ReplicatesOfAll', Replicates._fields)
-"""The replicates of all neighbours, one column per field."""
 
 
 @dataclass(frozen=True)

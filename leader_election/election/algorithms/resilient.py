@@ -69,7 +69,6 @@ class Follower(NamedTuple):
 
 
 Followers: Any = make_columns('Followers', Follower._fields)
-"""The states of all neighbours, one column per field."""
 
 
 @dataclass(frozen=True)

@@ -180,11 +180,8 @@ def coordinate(device: Device, leader: int, distance: float, before: Any, neighb
         source, version, age = freshest(
             device.id, leader, before, neighbours, metric)
     # Allocate the empty announcement only if it is used: without a source, on no leader.
-    announcement = (
-        before.own_announcement
-        if leads or source != NOBODY
-        else np.full(len(before.own_announcement), math.inf)
-    )
+    announcement = before.own_announcement if leads or source != NOBODY else np.full(
+        len(before.own_announcement), math.inf)
     return Region(
         device=device.id, role=before.role, contribution=before.contribution, load=load,
         own_announcement=before.own_announcement,
@@ -208,11 +205,8 @@ def with_borders(leader: int, contribution: Any, neighbours: Any, metric: Sequen
     if p.border < 0:
         return contribution
     row = row_of(contribution)
-    begin, end, width = (
-        p.layout.start[p.border],
-        p.layout.start[p.border + 1],
-        p.layout.detail[p.border],
-    )
+    begin, end = p.layout.start[p.border], p.layout.start[p.border + 1]
+    width = p.layout.detail[p.border]
     record = np.empty(width)
     for j in range(len(metric)):
         if neighbours.leader[j] != leader and neighbours.announcement[j][0] < math.inf:

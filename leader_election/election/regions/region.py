@@ -213,21 +213,10 @@ def initial_region(settings: RegionSettings, contribution: Sequence[float],
     recipients = MOST_RECIPIENTS if settings.collection == 'multi-path' else 0
     members = settings.gossip_members if settings.collection == 'gossip' else 0
     return Region(
-        device=-1,
-        role=ROLES.index(settings.role),
-        contribution=tuple(contribution),
-        load=settings.feedback_target,
-        own_announcement=(math.inf,) * announcement_size,
-        parent=-1,
-        reach=0.0,
-        recipients=(-1,) * recipients,
-        shares=(0.0,) * recipients,
-        summary=tuple(identity),
-        announcement=(math.inf,) * announcement_size,
-        members=(-1,) * members,
-        ages=(0,) * members,
+        device=NOBODY, role=ROLES.index(settings.role), contribution=tuple(contribution),
+        load=settings.feedback_target, own_announcement=(math.inf,) * announcement_size,
+        parent=NOBODY, reach=0.0, recipients=(NOBODY,) * recipients, shares=(0.0,) * recipients,
+        summary=tuple(identity), announcement=(math.inf,) * announcement_size,
+        members=(NOBODY,) * members, ages=(0,) * members,
         contributions=(math.inf,) * members * len(identity),
-        decision_version=0,
-        decision_age=0,
-        decision=undecided,
-    )
+        decision_version=0, decision_age=0, decision=undecided)

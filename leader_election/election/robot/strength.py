@@ -76,9 +76,7 @@ class StrengthSource:
     message: str = ''
     """The topic's type, for example ``sensor_msgs/msg/BatteryState``."""
     extract: Callable[[Any, Any], float] | Callable[[Any], float] = float
-    """
-    ``extract(message)`` or ``extract(message, parameters)`` returns the number in a message.
-    """
+    """``extract(message)`` or ``extract(message, parameters)`` returns the number in it."""
     compute: Callable[[RobotKnowledge, Any], float] | None = None
     """
     ``compute(known, parameters)`` returns the strength, once a round, from a
