@@ -79,7 +79,7 @@ def _read_shares(value: Any) -> tuple[float, ...]:
 _WHOLES = wire.row(wire.whole())
 _ROW = wire.row(wire.number(-wire.MAX_ID, wire.MAX_ID, null=math.inf))._replace(write=_row)
 _SHARES = wire.Kind(_read_shares, wire.row(wire.whole(0, WHOLE_SHARE)).schema,
-               lambda shares: [round(share * WHOLE_SHARE) for share in shares])
+                    lambda shares: [round(share * WHOLE_SHARE) for share in shares])
 _TASKS = wire.text(wire.MAX_NAMES)
 
 

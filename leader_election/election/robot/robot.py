@@ -214,7 +214,8 @@ class Robot:
 
     # Rounds.
 
-    def round(self, now: float, neighbours: list[neighbourhood.Neighbour] | None = None) -> str:  # noqa: A003
+    def round(self, now: float,  # noqa: A003
+              neighbours: list[neighbourhood.Neighbour] | None = None) -> str:
         """
         Run a round: context, computation, and return the message to broadcast.
 
