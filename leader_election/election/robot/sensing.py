@@ -21,8 +21,15 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from leader_election.election.messages.codec import is_place, Message, MOST_READINGS, Position
-from leader_election.election.robot import metrics
 from leader_election.election.robot.mailbox import Mailbox, ReceivedMessage, smoothed_velocity
+from leader_election.election.robot.metrics import (
+    distance,
+    METRIC_FLOOR,
+    METRICS,
+    RangingInput,
+    ReadingInput,
+    ReceivedReading,
+)
 from leader_election.election.robot.parameters import ElectionParameters, own_parameters
 from leader_election.localisation.own_sightings import MEASUREMENTS_REJECTED
 from leader_election.localisation.poses import from_parameter, heading, height, Pose, position
@@ -129,7 +136,7 @@ class Sensing:
         :param mailbox: the last messages of the neighbours.
         :param counts: the robot's counters, in which rejected input is counted.
         """
-        self.metric = metrics.METRICS.get(parameters.metric)
+        self.metric = METRICS.get(parameters.metric)
         self.initial_pose = from_parameter(parameters.initial_pose)
         """The pose of odometry's frame in the shared frame."""
         self.position: Position | None = None
@@ -383,14 +390,14 @@ class Sensing:
             measurement = self._ranges.distance(message.id, self._apart(place), now)
         else:
             measurement = self._measurements.get(message.id, (None, now))[0]
-        ranging = metrics.RangingInput(
+        ranging = RangingInput(
             own=self.position, neighbour=place, measurement=measurement,
             parameters=self._metric_parameters,
             own_reading=self.reading, neighbour_reading=message.reading,
             id=self.parameters.robot_id, received=entry.received, previous=previous,
             velocity=(entry.velocity[0] - self.velocity[0], entry.velocity[1] - self.velocity[1]))
         try:
-            found = metrics.distance(self.metric, ranging, metrics.METRIC_FLOOR)
+            found = distance(self.metric, ranging, METRIC_FLOOR)
         except Exception:  # A user's function may raise anything; the robot goes on.
             self._counts[METRIC_ERRORS] += 1
             found = None
@@ -406,9 +413,9 @@ class Sensing:
             value, taken = self._sensed
             if now - taken <= self.parameters.input_expiry:
                 sensed = value
-        known = metrics.ReadingInput(
+        known = ReadingInput(
             now, sensed,
-            [metrics.ReceivedReading(entry.message.id, entry.message.reading, entry.received)
+            [ReceivedReading(entry.message.id, entry.message.reading, entry.received)
              for entry in self._mailbox.valid(now)] if self.metric.reading else [],
             self._metric_parameters)
         try:
