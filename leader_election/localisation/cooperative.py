@@ -50,6 +50,10 @@ LOCALISED_NEIGHBOURS = 12
 """The greatest number of neighbours in the filter: computing time grows with it."""
 NEARER = 0.8
 """The factor by which a robot must be nearer to replace another one in a full filter."""
+UNSTATED_DEVIATIONS = (0.5, 0.2)
+"""The deviations of a robot that does not send its own [m, rad]."""
+TURNS = 1.0
+"""The turn per metre that is assumed for a robot that does not send its heading [rad/m]."""
 FOUND_AFTER = 5.0
 """
 The time for which a robot's sightings are ignored after it was carried [s]. While its pose is
@@ -61,6 +65,14 @@ AMBIGUOUS_FOR = 60.0
 """The time for which poses remain ambiguous after three robots stood on a line [s]."""
 REPEATS = 10
 """The number of repeated readings in a row that show a faulty sensor."""
+
+
+def odometry_of(place: tuple[float, float], estimate: Estimate | None) -> PlanePose:
+    """Return a neighbour's pose by odometry, by default its reported position."""
+    if estimate is None:
+        # Without a heading, the yaw of the state is that of its odometry's frame.
+        return (*place, 0.0)
+    return estimate.odometry or (*place, estimate.yaw)
 
 
 @dataclass
@@ -113,10 +125,10 @@ class CooperativeSource(PoseSource):
 
     def hear(self, robot: int, place: tuple[float, float] | None, estimate: Estimate | None,
              now: float) -> None:
-        """Process the message of a neighbour. One without an estimate of its pose is not used."""
-        if self._odometry is None or robot == self.robot or place is None or estimate is None:
+        """Process the message of a neighbour."""
+        if self._odometry is None or robot == self.robot or place is None:
             return
-        odometry = estimate.odometry or (*place, estimate.yaw)
+        odometry = odometry_of(place, estimate)
         if robot in self._filter:
             duration = self._filter.age(robot, now)
             if duration > FORGOTTEN_AFTER * self.expiry or self._leaps(
@@ -126,14 +138,15 @@ class CooperativeSource(PoseSource):
                     self._filter.carried_off[robot] = now
                 self._filter.drop(robot)
             else:
-                self._filter.move(robot, odometry, now)
+                turns = TURNS if estimate is None else 0.0
+                self._filter.move(robot, odometry, now, turns)
         if robot not in self._filter:
             if not self._makes_room(place):
                 return
             self._enter(robot, place, estimate, odometry, now)
         self._observers[robot].track.add(now, odometry)
-        self._heights[robot] = estimate.height
-        if estimate.sightings:
+        self._heights[robot] = estimate.height if estimate is not None else 0.0
+        if estimate is not None and estimate.sightings:
             self._see([(robot, sighting) for sighting in estimate.sightings
                        if not self._is_repeated(robot, sighting, odometry, now)
                        and not self._filter.is_redundant(robot, sighting.id, now)], now)
@@ -357,12 +370,15 @@ class CooperativeSource(PoseSource):
         own.drop(own.ids[farthest])
         return True
 
-    def _enter(self, robot: int, place: tuple[float, float], estimate: Estimate,
+    def _enter(self, robot: int, place: tuple[float, float], estimate: Estimate | None,
                odometry: PlanePose, now: float) -> None:
         """Add a neighbour with its own estimate, at most as certain as after a start."""
         if robot not in self._observers:
             self._observers[robot] = _Observer(RepeatedSightings(OTHERS_MEMORY))
         self._observers[robot].track = Track()
+        if estimate is None:
+            self._filter.add(robot, (*place, 0.0), UNSTATED_DEVIATIONS, odometry, now)
+            return
         least = self.parameters.initial_deviation
         self._filter.add(
             robot, (*place, estimate.yaw),

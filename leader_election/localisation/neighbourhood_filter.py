@@ -117,19 +117,20 @@ class NeighbourhoodFilter(PoseEstimates):
         """Return whether a sighting has fitted the pose of a robot since it was added."""
         return robot in self._confirmed
 
-    def move(self, robot: int, odometry: PlanePose, now: float) -> None:
+    def move(self, robot: int, odometry: PlanePose, now: float, turns: float = 0.0) -> None:
         """
         Move a robot by its odometry, which is cumulative: lost messages do no harm.
 
         :param odometry: its pose by odometry alone.
         :param now: the time [s]. Nothing changes if odometry is not newer than the last.
+        :param turns: the turn per metre that odometry does not report [rad/m].
         """
         if odometry == self._odometry[robot] and now <= self._times[robot]:
             return
         if not plausible(self.factors(robot)):
             self.reset_factors(robot)
             self.loosen(robot, now)
-        self.predict(robot, odometry, now, self._adaptation.factor(robot))
+        self.predict(robot, odometry, now, turns, self._adaptation.factor(robot))
         self._adaptation.adapt(now)
 
     def loosen(self, robot: int, now: float) -> None:

@@ -291,12 +291,14 @@ class PoseEstimates:
             return Factors(), START_VARIANCES
         return kept.factors, kept.aged(now - kept.time)
 
-    def predict(self, robot: int, odometry: PlanePose, now: float, noise: float = 1.0) -> None:
+    def predict(self, robot: int, odometry: PlanePose, now: float, turns: float = 0.0,
+                noise: float = 1.0) -> None:
         """
         Move a robot by its odometry, which is cumulative, so lost messages do no harm.
 
         :param odometry: its pose by odometry alone.
         :param now: the time [s].
+        :param turns: the turn per metre that odometry does not report [rad/m].
         :param noise: the factor of the variances of its odometry.
         """
         first, factors = self._row[robot], self.factors(robot)
@@ -317,7 +319,9 @@ class PoseEstimates:
             covariance[:, pose] = covariance[pose].T
         else:
             own = covariance[pose, pose]
-        errors = odometry_covariance(motion, duration, self.parameters, noise)
+        errors = odometry_covariance(
+            (*motion[:2], abs(motion[2]) + turns * math.hypot(*motion[:2])), duration,
+            self.parameters, noise)
         own = own + turned @ errors @ turned.T
         covariance[pose, pose] = (own + own.T) / 2.0
         if not parked(reported, duration):

@@ -61,6 +61,8 @@ PATIENCE = 30.0
 """How long the run waits for the first partition, and for a late recovery [s]."""
 VIEWING = 10.0
 """For how long somebody sees the page before the strongest robot is killed [s]."""
+NOTED = 5.0
+"""For how long the first partition is noted [s]: time to read it, also on a busy machine."""
 OBSERVATION_PERIOD = 0.1
 """The time between two observations of the swarm [s]."""
 SETTLING_TIME = 10.0
@@ -289,7 +291,7 @@ class SwarmDemo:
         if self.scenario.has_own_run:
             return self.scenario.advance()
         if observer.killed is None:
-            recent = now < observer.first_partition + 2.0
+            recent = now < observer.first_partition + NOTED
             duration = format_duration(observer.all_heard, now)
             monitor.note = f'first partition after {duration}' if recent else ''
             left = observer.first_partition + (period or half) - now

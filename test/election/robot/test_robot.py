@@ -24,7 +24,6 @@ from leader_election.election.robot.neighbourhood import doubt, Offer
 from leader_election.election.robot.parameters import built, ElectionParameters, InstanceParameters
 from leader_election.election.robot.reception import ROUNDS
 from leader_election.election.robot.robot import LEADER_CHANGES, phase, Robot
-from leader_election.localisation.source import Estimate
 from leader_election.parameters import build
 import pytest
 
@@ -49,13 +48,6 @@ def says(sender: int, at: tuple[float, float] | None = (1.0, 0.0), strength: flo
     """Return the message of a robot."""
     return codec_for(BOUNDED).encode(Message(sender, frame, at, BOUNDED.state(
         -strength, far, sender if leader is None else leader, int(far > 0.0))))
-
-
-def located(sender: int, x: float, **said: Any) -> str:
-    """Return the message of a robot that sends an estimate of its pose."""
-    message: Any = codec_for(BOUNDED).decode(says(sender, at=(x, 0.0), **said))
-    return codec_for(BOUNDED).encode(message._replace(
-        parts={'localisation': Estimate(None, 0.0, 0.5, 0.2)}))
 
 
 def reacts(robot: Robot, payload: str, now: float) -> bool:
@@ -138,7 +130,7 @@ def test_probability_of_a_wrong_leader_is_that_of_the_localised_robots():
     me.sensing.take_odometry((0.0, 0.0, 0.0), 10.0, yaw=0.0)
     sent = {7: (4.5, 9.0, 9), 8: (4.25, 9.0, 9), 6: (4.75, 9.5, 4)}
     for sender, (x, strength, leader) in sent.items():
-        me.receive(located(sender, x, strength=strength, far=1.0, leader=leader), 10.0)
+        me.receive(says(sender, at=(x, 0.0), strength=strength, far=1.0, leader=leader), 10.0)
     me.round(10.0)
     offers = [Offer(me.mailbox.entry(sender).message.export, distance, deviation)
               for sender, distance, deviation in me.sensing.source.distances(10.0)]
@@ -148,7 +140,7 @@ def test_probability_of_a_wrong_leader_is_that_of_the_localised_robots():
     leader = Robot(parameters(**settings))
     leader.sensing.take_odometry((0.0, 0.0, 0.0), 10.0, yaw=0.0)
     leader.round(10.0)
-    leader.receive(located(7, 4.5, strength=1.0, far=4.5, leader=ME), 10.0)
+    leader.receive(says(7, at=(4.5, 0.0), strength=1.0, far=4.5, leader=ME), 10.0)
     assert leader.doubt(10.0) == 0.0
     for others in ({'pose_source': 'odometry'}, {'metric': 'hops'}, {'algorithm': 'classic'}):
         assert math.isnan(Robot(parameters(**{**settings, **others})).doubt(10.0))
