@@ -189,7 +189,7 @@ def test_commands_of_the_drift_tutorial_run(ros: None, tmp_path: Path) -> None:
             node.create_subscription(
                 Float64MultiArray, f'/robot_{robot_id}/neighbour_distances',
                 lambda message, robot_id=robot_id: heard.update([robot_id]), 10)
-        spin_until([node], lambda: min(heard[robot_id] for robot_id in (1, 2, 3)) > 3)
+        spin_until([node], lambda: min(heard[robot_id] for robot_id in (1, 2, 3)) > 6)
     finally:
         for process in running:
             process.send_signal(signal.SIGINT)
