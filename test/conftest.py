@@ -27,8 +27,8 @@ os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
 
 WORKERS = int(os.environ.get('PYTEST_XDIST_WORKER_COUNT', '1'))
 WORKER = int(os.environ.get('PYTEST_XDIST_WORKER', 'gw0').removeprefix('gw'))
-DOMAINS = 102 // WORKERS
-"""The number of ROS domains (0 to 101) of each worker of pytest-xdist."""
+DOMAINS = 100 // WORKERS
+"""The number of ROS domains (0 to 99) of each worker of pytest-xdist."""
 _tests = count(os.getpid())
 
 LONG = ('test/test_typed_messages', 'test/test_tutorials', 'test/ros/demo', 'test/test_',

@@ -66,7 +66,7 @@ def test_ended_process_is_reported_with_its_last_line(ros, tmp_path):
 
 RESERVE = """
 from leader_election.ros.demo import processes
-# Of 102 domains four workers of pytest use 100.
+# Workers of pytest use those below 100.
 processes.DOMAINS = (100, 101)
 print(*sorted(processes.own_domain() or 0 for _ in range(3)))
 """
