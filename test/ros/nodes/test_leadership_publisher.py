@@ -99,7 +99,6 @@ def test_stopped_robot_withdraws_all_its_outputs() -> None:
         and follower.last[f'{part}decision'].data and follower.last[f'{part}neighbours'].data
         for part in ('', 'rescue/')))
     assert {level for level, _ in follower.statuses().values()} == {DiagnosticStatus.OK}
-    assert follower.last['leadership'].header.frame_id == 'map'
     robots[1].close()
     nothing = dict(zip(STATES, (-1, False, 'inactive', float('inf'), array('q'), '')))
     spin_until([follower], lambda: {level for level, _ in follower.statuses().values()} == {
@@ -111,6 +110,26 @@ def test_stopped_robot_withdraws_all_its_outputs() -> None:
     robots[0].close()
     spin_until([follower, bench], lambda: bench.said.keys() >= {1, 2})
     assert follower.heard == said, 'once'
+
+
+def test_leadership_is_repeated_with_stamp_and_start() -> None:
+    robots = [robot(1, instances='rescue', **{'rescue.radius': 1.0}), robot(2)]
+    follower = Follower('/r1', {'leadership': DiagnosticArray})
+    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
+    everybody = [follower, bench, *robots]
+    spin_until(everybody, lambda: 'main:' not in follower.statuses()
+               and follower.statuses().get('main', (0, {}))[1].get('leader_namespace') == '/r2')
+    since, first = follower.statuses()['main'][1]['since'], follower.last['leadership'].header
+    told = follower.heard
+    spin_until(everybody, lambda: follower.heard > told + 3)
+    last = follower.last['leadership'].header
+    assert (last.stamp.sec, last.stamp.nanosec) > (first.stamp.sec, first.stamp.nanosec)
+    assert last.frame_id == 'map' and follower.statuses()['main'][1]['since'] == since
+    assert 0 < nanoseconds(since) <= Time.from_msg(first.stamp).nanoseconds
+    assert follower.statuses()['rescue'][1] | {'since': ''} == {
+        'id': '1', 'namespace': '/r1', 'instance': 'rescue', 'leader': '1',
+        'leader_namespace': '/r1', 'is_leader': 'true', 'role': 'leader', 'distance': '0.000',
+        'hops': '0', 'tasks': '', 'reason': 'first', 'because': 'it had no leader', 'since': ''}
 
 
 def test_only_changes_are_published_without_subscribers() -> None:

@@ -139,9 +139,13 @@ def test_unknown_robot_is_refused_with_the_names_of_all():
      'alice and bob both have hostname tb; give each robot one of its own'),
     (robots(hostname='10.0.0.1'), "robots.alice.hostname: '10.0.0.1' is not allowed; it takes "
      'what the command hostname says on that robot'),
+    (f'defaults: {{radius: {10 ** 400}}}', f'defaults.radius: {str(10 ** 400)[:76]}... is not '
+     'allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
     ('types: {a: &a {radius: 3}, b: *a}', 'has an alias, *a, in line 1; write the value itself'),
     (robots(neighbourhood='air'), "robots.alice.neighbourhood: 'air' is not allowed, since each "
      "robot would have its own; it takes the topic that all share, for example '/air'"),
+    (robots(scan_yaw=4), 'robots.alice.scan_yaw: 4 is not allowed; it takes -3.1416 to 3.1416 '
+     'rad'),
     ('types: {small: {}, large: {}}\nrobots: {alice: {id: 1, type: smal}}',
      "robots.alice.type: 'smal' is not allowed; it takes one of the types of the file: small, "
      'large'),
@@ -159,6 +163,8 @@ def test_unknown_robot_is_refused_with_the_names_of_all():
      'single _, the first a letter, since it is its namespace'),
     ('robot: {alice: {id: 1}}', "the file: unknown key 'robot'; did you mean robots?"),
     (robots(raduis=3), "robots.alice: unknown key 'raduis'; did you mean radius?"),
+    (robots(enabled='yes please'), "robots.alice.enabled: 'yes please' is not allowed; it takes "
+     'true or false'),
     (robots(robot_id=4), 'robots.alice: robot_id is not allowed; it takes a line id: under each '
      'robot itself'),
     ('defaults: {initial_pose: [0, 0, 0]}\nrobots: {alice: {id: 1}}', 'defaults: initial_pose is '
@@ -167,6 +173,10 @@ def test_unknown_robot_is_refused_with_the_names_of_all():
      'allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
     (robots(odom_topic='wheel odom'), "robots.alice.odom_topic: 'wheel odom' is not allowed; it "
      "takes the name of a topic, for example 'odom', or '/odom' outside of the namespace"),
+    (robots(round_period=4), 'robots.alice: message_expiry: 3 is not allowed; it takes more '
+     'than round_period, which is 4 s'),
+    (robots(algorithm='colour', radius=3), 'robots.alice: radius: 3 is not allowed; algorithm '
+     'colour takes no radius, but hop_limit'),
     (robots(algorithm='given', given={'leaders': 'x'}), "robots.alice: given.leaders: 'x' is "
      "not allowed; it takes ids and ranges of ids, for example '1-20,25'"),
     (robots(instances='rescue', tasks='count', **{'escue.radius': 3}), 'robots.alice: '
