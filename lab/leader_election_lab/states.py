@@ -56,6 +56,18 @@ DEVICE_MEASURES = ('uptime', 'tenure', 'membership', 'leader_distance', 'last_le
 """The measures of each device over a whole run."""
 
 
+LINE = 64
+"""The length of a line of a processor's cache [bytes]."""
+
+
+def aligned(size: int, width: int) -> NDArray[np.int64]:
+    """Return a matrix, all zero, that begins with a line of the processor's cache."""
+    # numpy begins an array anywhere in a line.
+    memory = np.zeros(size * width + LINE // 8, np.int64)
+    begin = -memory.ctypes.data % LINE // 8
+    return memory[begin:begin + size * width].reshape(size, width)
+
+
 ABSENT = -1
 """The offset of a field that the algorithm does not have."""
 
@@ -98,7 +110,7 @@ class StateLayout:
 
     def rows(self, size: int) -> NDArray[np.int64]:
         """Return a matrix of ``size`` rows, all zero, shape (size, width)."""
-        return np.zeros((size, self.width), np.int64)
+        return aligned(size, self.width)
 
     def columns(self, rows: NDArray[np.int64]) -> Any:
         """

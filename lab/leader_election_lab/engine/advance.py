@@ -185,11 +185,11 @@ def prefetch_rounds(network):
     """Prefetch what later rounds read: a device's data and row, and its neighbours' data."""
     devices, links, rounds = network.devices, network.links, network.rounds
     device = entry_ahead(rounds, 2 * PREFETCH_DISTANCE)
-    prefetch(devices, device)
+    prefetch(devices.id, device)
+    prefetch(devices.position, device)
+    prefetch(devices.running, device)
     prefetch(links.row, device)
-    prefetch(rounds.time, device)
     prefetch(network.exports, device)
-    prefetch(network.watch.change_bits, device)
     slot = links.row[entry_ahead(rounds, PREFETCH_DISTANCE), 0]
     prefetch(links.neighbour, slot)
     prefetch(links.flags, slot)

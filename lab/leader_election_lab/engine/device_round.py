@@ -32,7 +32,7 @@ from leader_election_lab.engine.messages import (
     send_delayed,
     store_sent,
 )
-from leader_election_lab.engine.network import FRESH, FRESH_AT_NEIGHBOUR, OCCUPIED
+from leader_election_lab.engine.network import FRESH, FRESH_AT_NEIGHBOUR, OCCUPIED, OLDER
 from leader_election_lab.engine.samples import record_round
 from leader_election_lab.states import DELIVERED, DEPARTED, EXPIRED, LOST, OVERWRITTEN, SENT
 from llvmlite import ir
@@ -216,17 +216,6 @@ def find_near(network, medium, i):
 
 
 @inlined
-def is_settled(links, medium, near, found):
-    """Return whether all mailboxes in both directions are fresh, and no message can be lost."""
-    if medium.loss > 0.0 or len(links.loss) > 0:
-        return False
-    fresh = np.uint8(FRESH | FRESH_AT_NEIGHBOUR)
-    for p in range(np.uint64(found)):
-        fresh &= links.flags[near[p]]
-    return fresh == FRESH | FRESH_AT_NEIGHBOUR
-
-
-@inlined
 def exchange(network, medium, random, i, found, now):
     """
     Exchange messages with the neighbours in range, before the round of device i.
@@ -240,25 +229,36 @@ def exchange(network, medium, random, i, found, now):
     """
     devices, links, workspace = network.devices, network.links, network.workspace
     pool, position, error = network.pool, devices.position, devices.error
-    metric, counts = workspace.metric, network.watch.counts
+    metric, counts, near = workspace.metric, network.watch.counts, workspace.near
     delayed, estimated = medium.delay_most > 0.0, medium.estimated
+    lossy = medium.loss > 0.0 or len(links.loss) > 0
     timed = medium.expiry < np.inf or not np.isnan(medium.degree_since)
     trusted_squared = medium.trusted * medium.trusted
-    x, y = position[i, 0] + error[i, 0], position[i, 1] + error[i, 1]
     messages, degree, lost, filled = np.uint64(0), 0, 0, 0
-    if not (delayed or timed or estimated) and trusted_squared == np.inf and is_settled(
-            links, medium, workspace.near, found):
-        # Most rounds by far: each neighbour has the other's latest message, and none is lost.
+    if not (delayed or lossy or timed or estimated) and trusted_squared == np.inf:
+        # Most networks. Nearly all neighbours have the latest message, and the device has theirs.
+        settled = np.uint8(FRESH | FRESH_AT_NEIGHBOUR)
         for p in range(np.uint64(found)):
-            metric[p] = workspace.square[p]
-            copy_sent(network.offsets, network.exports, links.neighbour[workspace.near[p]],
-                      workspace.heard, p)
-        messages = np.uint64(found)
+            k = near[p]
+            flags = links.flags[k]
+            metric[messages] = measured(medium, workspace.square[p])
+            copy_sent(network.offsets, network.exports, links.neighbour[k], workspace.heard,
+                      messages)
+            if flags == settled:
+                messages += np.uint64(1)
+                continue
+            if flags & OLDER:
+                copy_sent(network.offsets, pool.exports, links.pool_index[k], workspace.heard,
+                          messages)
+            messages += np.uint64(flags & OCCUPIED != 0)
+            if not flags & FRESH_AT_NEIGHBOUR:
+                filled += deliver(links, pool, k)
         counts[DELIVERED] += found
-        counts[OVERWRITTEN] += found
-        found = 0
+        counts[OVERWRITTEN] += found - filled
+        return np.int64(messages), degree
+    x, y = position[i, 0] + error[i, 0], position[i, 1] + error[i, 1]
     for p in range(np.uint64(found)):
-        k, squared = workspace.near[p], workspace.square[p]
+        k, squared = near[p], workspace.square[p]
         if delayed:
             receive_arrived(network, k, now)
         j, flags = links.neighbour[k], links.flags[k]
@@ -276,7 +276,7 @@ def exchange(network, medium, random, i, found, now):
             else:
                 degree += since >= medium.degree_since and squared <= trusted_squared
         if useful and squared <= trusted_squared:
-            metric[messages] = squared
+            metric[messages] = measured(medium, squared)
             if flags & FRESH:
                 copy_sent(network.offsets, network.exports, j, workspace.heard, messages)
             else:
@@ -294,7 +294,10 @@ def exchange(network, medium, random, i, found, now):
         counts[LOST] += lost
         counts[DELIVERED] += found - lost
         counts[OVERWRITTEN] += found - lost - filled
-    # A loop of its own, in which a processor computes several roots at once.
-    for m in range(messages):
-        metric[m] = 1.0 if medium.hops else max(np.sqrt(metric[m]), medium.floor)
     return np.int64(messages), degree
+
+
+@inlined
+def measured(medium, squared):
+    """Return the distance to a neighbour as the metric gives it, from its square."""
+    return 1.0 if medium.hops else max(np.sqrt(squared), medium.floor)

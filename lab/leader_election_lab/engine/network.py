@@ -14,9 +14,9 @@
 
 """The arrays and settings of a run. Neighbours of a device are the devices in its row of links."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from leader_election_lab.states import COLUMNS, COUNTERS, WordOffsets
+from leader_election_lab.states import aligned, COLUMNS, COUNTERS, LINE, WordOffsets
 import numpy as np
 from numpy.typing import NDArray
 
@@ -255,6 +255,19 @@ def empty_workspace(capacity: int, width: int) -> Workspace:
         np.zeros(capacity), np.zeros(capacity, np.uint32))
 
 
+def in_lines(*columns: NDArray[Any]) -> list[NDArray[Any]]:
+    """
+    Return copies of columns whose numbers of one device lie in one line of a processor's cache.
+
+    :param columns: at most eight, of numbers of eight bytes, shape (n,).
+    """
+    lines = aligned(len(columns[0]), LINE // 8)
+    copies = [lines.view(column.dtype)[:, k] for k, column in enumerate(columns)]
+    for copy, column in zip(copies, columns):
+        copy[:] = column
+    return copies
+
+
 def event_queue(time: NDArray[np.float64], devices: NDArray[np.int64], ring: bool) -> EventQueue:
     """
     Return the event queue of some devices.
@@ -266,15 +279,16 @@ def event_queue(time: NDArray[np.float64], devices: NDArray[np.int64], ring: boo
     return EventQueue(time, order, np.zeros(1, np.int64), ring)
 
 
-def new_watch(devices: int, window: int, samples: int, interval: float, adds: bool,
-              own: int = 0) -> Watch:
+def new_watch(change_bits: NDArray[np.uint64], window: int, samples: int, interval: float,
+              adds: bool, own: int = 0) -> Watch:
     """
     Return the watch of a run at its start.
 
+    :param change_bits: all zero.
     :param own: the number of further columns of samples, which the engine does not write.
     """
     return Watch(
-        np.zeros(devices, np.uint64), np.zeros(2, np.int64), np.zeros(devices, np.bool_),
+        change_bits, np.zeros(2, np.int64), np.zeros(len(change_bits), np.bool_),
         np.zeros(len(COUNTERS), np.int64), window, np.full(
             (samples, len(COLUMNS) + own), np.nan),
         np.zeros(1, np.int64), interval, adds)

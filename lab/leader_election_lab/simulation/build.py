@@ -25,6 +25,7 @@ from leader_election_lab.engine.network import (
     empty_pool,
     empty_workspace,
     event_queue,
+    in_lines,
     NeighbourLists,
     Network,
     new_watch,
@@ -121,12 +122,15 @@ def network_of(
         SKIN * scenario.messages.range, 4.0 * speed * scenario.tick)
     lists = NeighbourLists(first, second, np.zeros((0, 2)), pairs is not None, skin, speed,
                            scenario.tick, np.array([-np.inf]))
+    # What rounds and moves read and write of the device itself.
+    number, strength, period, sent, begin, step, change_bits = in_lines(
+        ids + scenario.first_id, np.zeros(n), period, np.full(n, -np.inf), begin, step,
+        np.zeros(n, np.uint64))
     return Network(
         devices=Devices(
-            id=ids + scenario.first_id, by_id=np.argsort(ids), strength=np.zeros(n),
-            position=position, present=np.ones(n, bool), running=np.ones(n, bool),
-            group=np.zeros(n, np.int32), among=among, period=period, sent=np.full(n, -np.inf),
-            error=np.zeros((n, 2))),
+            id=number, by_id=np.argsort(ids), strength=strength, position=position,
+            present=np.ones(n, bool), running=np.ones(n, bool), group=np.zeros(n, np.int32),
+            among=among, period=period, sent=sent, error=np.zeros((n, 2))),
         offsets=layout.offsets, exports=exports,
         rounds=event_queue(begin, np.arange(n), scenario.rounds.spread == 0.0
                            and scenario.rounds.jitter == 0.0),
@@ -134,7 +138,7 @@ def network_of(
         links=empty_links(n, scenario.messages.delay[1] > 0.0),
         lists=lists,
         pool=empty_pool(layout.rows(n)),
-        watch=new_watch(n, scenario.measure.window, len(scenario.times()),
+        watch=new_watch(change_bits, scenario.measure.window, len(scenario.times()),
                         scenario.measure.interval, adds_up(entrant), len(scenario.measure.own)),
         workspace=empty_workspace(64, layout.width)), motion, placements
 

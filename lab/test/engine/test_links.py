@@ -27,6 +27,7 @@ from leader_election_lab.engine.network import (
     empty_pool,
     FRESH,
     FRESH_AT_NEIGHBOUR,
+    in_lines,
     Links,
     NeighbourLists,
     NONE,
@@ -42,13 +43,14 @@ from simulations import begun, scene, WALK
 
 def devices_at(position: Any) -> Devices:
     """Return devices with positions."""
-    # Of one type, for which the engine is compiled.
+    # Of the types for which the engine is compiled.
     position = np.ascontiguousarray(position, float).reshape(-1, 2)
     n = len(position)
+    number, strength, period, sent = in_lines(np.arange(n), np.zeros(n), np.ones(n), np.zeros(n))
     return Devices(
-        id=np.arange(n), by_id=np.arange(n), strength=np.zeros(n), position=position,
+        id=number, by_id=np.arange(n), strength=strength, position=position,
         present=np.ones(n, bool), running=np.ones(n, bool), group=np.zeros(n, np.int32),
-        among=np.ones(n, bool), period=np.ones(n), sent=np.zeros(n), error=np.zeros((n, 2)))
+        among=np.ones(n, bool), period=period, sent=sent, error=np.zeros((n, 2)))
 
 
 def found(position: Any, reach: float) -> set[tuple[int, int]]:
