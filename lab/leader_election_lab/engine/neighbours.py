@@ -202,7 +202,7 @@ def rows_within(devices, reach, order, begin):
         spot = fill[cell[i]]
         fill[cell[i]] += 1
         order[spot], u[spot], v[spot] = i, position[i, 1], position[i, 0]
-    neighbour, k, square = np.zeros(16 * n + AHEAD, np.uint32), 0, reach * reach
+    neighbour, k, square = np.zeros(16 * n + AHEAD, np.uint32), np.int64(0), reach * reach
     for c in range(cells):
         column = c % columns
         for p in range(start[c], start[c + 1]):

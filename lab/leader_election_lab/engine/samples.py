@@ -84,7 +84,8 @@ def sample(devices, offsets, exports, watch):
     size = np.zeros(n, np.int64)
     radius = np.zeros(n)
     stranger = np.empty(n, np.int64)  # Leaders that are not devices.
-    active, strangers = 0, 0
+    # Of a type: a literal 0 would have a variant of count_distinct compiled for it.
+    active, strangers = 0, np.int64(0)
     for i in range(n):
         if not (devices.running[i] and watch.has_run[i]):
             continue

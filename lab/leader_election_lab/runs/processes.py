@@ -149,11 +149,11 @@ def compiling(notify: Callable[[], None]) -> Iterator[Event]:
 
     :return: an event that is set when compilation begins.
     """
-    started = Event()
+    started, here = Event(), os.getpid()
 
     class Listener(event.Listener):  # type: ignore[misc]
         def on_start(self, event: event.Event) -> None:
-            if not started.is_set():
+            if not started.is_set() and os.getpid() == here:
                 started.set()
                 notify()
 

@@ -20,10 +20,10 @@ from typing import Any
 
 from leader_election.parameters.registry import explained
 from leader_election_lab.engine.advance import advance, DONE, EntryPoints, REBUILD
-from leader_election_lab.engine.compilation import call_compiled
+from leader_election_lab.engine.compilation import call_compiled, compile_beside
 from leader_election_lab.engine.entry_points import NO_ENTRY, round_entry, step_entry
 from leader_election_lab.engine.messages import store_sent_messages
-from leader_election_lab.engine.neighbours import rebuild
+from leader_election_lab.engine.neighbours import moved_mailboxes, rebuild
 from leader_election_lab.engine.network import (
     Devices,
     empty_workspace,
@@ -94,8 +94,13 @@ class Simulation:
         self._reads = np.repeat([group.member.reads for group in scenario.groups], [
             len(each.position) for each in placements])
         self._rounds = np.zeros(len(devices.id), np.int64)
+        # This takes longest to compile. Until -inf no round is called.
+        compile_beside(advance, lambda: call_compiled(
+            advance, self.network, self._medium, EntryPoints(0, 0, 0, 0), self._messages,
+            -np.inf))
         self._bind_round()
         self._bind_motion()
+        compile_beside(moved_mailboxes, lambda: self._rebuild(0.0))
         self.switch(0.0)
         if not np.isnan(self._medium.degree_since):
             self._set_first_degrees()

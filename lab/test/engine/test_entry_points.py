@@ -18,6 +18,8 @@ from dataclasses import replace
 import os
 from pathlib import Path
 import runpy
+import subprocess
+import sys
 from typing import Any, NamedTuple
 
 from leader_election.election.algorithms import ALGORITHMS, BOUNDED, Device
@@ -135,6 +137,34 @@ def test_cache_folder_is_elsewhere_when_the_home_is_missing_or_not_writable(tmp_
     monkeypatch.delenv('XDG_CACHE_HOME')
     monkeypatch.setattr(Path, 'home', no_home)
     assert os.access(cache_folder(), os.W_OK)
+
+
+BESIDE = """
+import multiprocessing
+from leader_election_lab.engine.compilation import call_compiled, compile_beside, jit
+from leader_election_lab.runs.processes import compiling
+
+@jit
+def twice(number):
+    return 2 * number
+
+for time in range(2):
+    compile_beside(twice, lambda: call_compiled(twice, 1))
+    children = multiprocessing.active_children()
+    for child in children:
+        child.join()
+    print(len(children))
+with compiling(lambda: print('here')):
+    print(call_compiled(twice, 3))
+"""
+
+
+def test_other_process_compiles_a_function_once(tmp_path: Path) -> None:
+    script = tmp_path / 'script.py'
+    script.write_text(BESIDE)
+    said = subprocess.run([sys.executable, script], check=True, encoding='utf-8',
+                          env={**os.environ, 'XDG_CACHE_HOME': str(tmp_path)}, capture_output=True)
+    assert (said.stdout.split(), said.stderr) == (['1', '0', '6'], '')
 
 
 # The layout of states in rows of a matrix.
