@@ -191,8 +191,11 @@ def prefetch_rounds(network):
     prefetch(links.row, device)
     prefetch(network.exports, device)
     slot = links.row[entry_ahead(rounds, PREFETCH_DISTANCE), 0]
-    prefetch(links.neighbour, slot)
-    prefetch(links.flags, slot)
+    # A row may begin anywhere in a line, and end in the next one.
+    for k in range(slot, slot + 2 * AHEAD, AHEAD):
+        prefetch(links.neighbour, k)
+        prefetch(links.opposite, k)
+        prefetch(links.flags, k)
     # Most rows have no more than this number of neighbours.
     slot = links.row[entry_ahead(rounds, PREFETCH_DISTANCE // 2), 0]
     for k in range(slot, slot + AHEAD):
