@@ -21,7 +21,6 @@ is a clean one.
 
 from collections.abc import Callable
 from contextlib import suppress
-import gc
 from importlib import import_module
 from importlib.util import find_spec
 from io import TextIOWrapper
@@ -179,8 +178,6 @@ def run(name: str) -> int:
         # resets handlers when it ends, and the second signal would kill the process then.
         for number in ENDS:
             signal.signal(number, signal.SIG_IGN)
-        # The interpreter would search all that a process leaves for cycles, for up to 0.4 s.
-        gc.freeze()
 
 
 def open_streams() -> None:

@@ -22,6 +22,7 @@ import argparse
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+import gc
 from math import inf
 from pathlib import Path
 import re
@@ -234,6 +235,9 @@ def main() -> int:
 
     def execute() -> int:
         from leader_election_lab import subcommands
-        return subcommands.execute(options)
+        status = subcommands.execute(options)
+        # The interpreter would search all that is left for cycles, a quarter of a short command.
+        gc.freeze()
+        return status
     return until_interrupted(execute, ' without --again' if getattr(
         options, 'again', False) else '')
