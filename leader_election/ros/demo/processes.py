@@ -185,8 +185,9 @@ DOMAIN = 'ROS_DOMAIN_ID'
 # from 0 to 101, whose ports are below, are easier to remember.
 DOMAINS = range(215, 232)
 UNKNOWN = '_NODE_NAME_UNKNOWN_'
-DISCOVERY = 3.0
-"""The time to discover the publishers of a domain that the user has set [s]."""
+DISCOVERY = 5.0
+"""The time to discover the publishers of a domain that the user has set [s]. A participant that
+has missed the first announcements hears the next ones after 3 s (Fast DDS)."""
 PICTURES = ('partition.png', 'run.gif', 'agreement.png', 'gate.png')
 LOG = 'log'
 """The folder of the processes' output, in the folder of its results."""
