@@ -185,6 +185,7 @@ def prefetch_rounds(network):
     """Prefetch what later rounds read: a device's data and row, and its neighbours' data."""
     devices, links, rounds = network.devices, network.links, network.rounds
     device = entry_ahead(rounds, 2 * PREFETCH_DISTANCE)
+    # In the line of the id are strength, period and times, too.
     prefetch(devices.id, device)
     prefetch(devices.position, device)
     prefetch(devices.running, device)
