@@ -80,7 +80,10 @@ def functions() -> dict[tuple[str, str], list[FunctionType]]:
 @cache
 def coverage(process: int) -> Coverage:
     """Return the tool that notes the lines of the core. Each process needs its own."""
-    return Coverage(data_file=None, config_file=False, include=[f'{CORE}/*'])
+    made = Coverage(data_file=None, config_file=False, include=[f'{CORE}/*'])
+    # Some tests reach nothing of the core.
+    made.set_option('run:disable_warnings', ['no-data-collected'])
+    return made
 
 
 def fails(item: pytest.Item) -> bool:

@@ -75,6 +75,13 @@ def test_given_leader_does_not_lead_when_barred():
     assert led(settled(LINE, '1,4', strengths))[4] == (1, 6.0)
 
 
+@pytest.mark.parametrize('robot', range(1, 8))
+def test_each_id_of_a_range_leads(robot):
+    state = given_round(Device(robot, 0.0), Nearest(inf, robot, 0), NearestColumns((), (), ()), [],
+                        configure('2-4,6'))
+    assert (state.distance == 0.0) == (robot in (2, 3, 4, 6))
+
+
 def test_leader_is_followed_up_to_the_hop_limit():
     network = settled(links(*((i, i + 1, 1.0) for i in range(5))), '0', hop_limit=3)
     assert [leader for leader, _ in led(network).values()] == [0, 0, 0, 0, 4, 5]

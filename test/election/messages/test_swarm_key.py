@@ -31,6 +31,7 @@ from leader_election.election.messages.swarm_key import (
     Keys,
     parse_keys,
     RING,
+    SENDERS,
     sign,
     SIGNATURE_LENGTH,
     SwarmTime,
@@ -134,6 +135,23 @@ def test_numbers_are_milliseconds_of_the_clock_and_one_more_when_it_stands():
     for t in range(1, 1001):
         slowly.read(t * 0.0019)
     assert slowly.read(1.9) == NOW + 1900
+
+
+def test_senders_that_are_silent_beyond_the_window_are_forgotten_when_there_are_many():
+    time = SwarmTime(0)
+    for sender in range(SENDERS):
+        assert time.accept(sender, 1000 * (sender % 2 * 4), WINDOW, 4.0)
+    assert len(time._last) == SENDERS
+    # One more: half of them are older than the window, and half are heard still.
+    assert time.accept(SENDERS, 8000, WINDOW, 8.0)
+    assert [time.knows(sender, WINDOW, 8.0) for sender in (0, 1, SENDERS)] == [False, True, True]
+    assert len(time._last) == SENDERS // 2 + 1
+    # It looks again only beyond twice as many as were left then, and the number.
+    most = 2 * (SENDERS // 2 + 1) + SENDERS
+    for sender in range(SENDERS, SENDERS + most - SENDERS // 2):
+        assert time.accept(sender, 8000 + sender, WINDOW, 10.0)
+    assert len(time._last) == most
+    assert time.accept(0, 20000, WINDOW, 20.0) and len(time._last) == 1
 
 
 def test_sequence_numbers_wrap_around():

@@ -178,6 +178,11 @@ def test_gossip_takes_the_youngest_contribution_of_each_member():
                    teller((2, 0, 20.0), (3, 1, 30.0)))
     # One's own is one's own; 3's is as the second says, whose news of it is younger.
     assert gossip(said) == ([7, 1, 2, 3], [0, 1, 1, 2], [70.0, 10.0, 20.0, 30.0])
+    # Robots whose ids are alike in their last bits are told apart.
+    alike = columns(teller((64, 0, 1.0), (128, 1, 2.0), (256, 1, 3.0)),
+                    teller((192, 0, 4.0), (64, 1, 0.0), (128, 1, 0.0), (256, 1, 0.0)))
+    assert gossip(alike, 6) == (
+        [7, 64, 192, 128, 256, -1], [0, 1, 1, 2, 2, 0], [70.0, 1.0, 4.0, 2.0, 3.0, inf])
     # In the other order of neighbours it is the same.
     said = columns(teller((2, 0, 20.0), (3, 1, 30.0)),
                    teller((1, 0, 10.0), (3, 2, 31.0), (7, 1, 0.0)))

@@ -24,6 +24,7 @@ from election.robot.swarm import line, of_one, Swarm
 from leader_election.election.algorithms import BOUNDED, Device
 from leader_election.election.messages.codec import Message
 from leader_election.election.messages.region_codec import region_part, WRONG_SUMMARY
+from leader_election.election.messages.wire import MAX_DECISION
 from leader_election.election.part import ElectionOutcome
 from leader_election.election.regions.aggregate import top
 from leader_election.election.regions.region import CANDIDATE, RELAY
@@ -212,6 +213,37 @@ def test_region_without_a_round_has_no_decision_and_no_errors() -> None:
     assert part.decision == [] and part.concern() == ('', '0 members known', {
         'members': '0', 'task_errors': 0, 'rejected_other_tasks': 0, 'rejected_other_summary': 0,
         'decisions_too_long': 0, 'rejected_other_algorithm': 0, 'warm.errors': 0})
+
+
+def test_first_failing_task_is_the_fault_and_each_is_told_once() -> None:
+    part = alone(0, tasks='warm,count')
+    warm, count = part.task_runners
+    for runner, text in ((count, 'no hands'), (warm, 'no sun')):
+        runner.first_error = f'Traceback:\nLookupError: {text}\n'
+    fault, _, values = part.concern() or ('', '', {})
+    assert fault == 'task warm fails: LookupError: no sun'
+    assert [values[f'{name}.traceback'] for name in ('warm', 'count')] == [
+        'Traceback:\nLookupError: no sun\n', 'Traceback:\nLookupError: no hands\n']
+    fault, _, values = part.concern() or ('', '', {})
+    assert fault == 'task warm fails: LookupError: no sun' and 'warm.traceback' not in values
+
+
+class Wordy(Task):
+    """Decides on what fits into a message alone, but not twice."""
+
+    def decide(self, summary: Any) -> str:
+        return 'x' * (MAX_DECISION * 2 // 3)
+
+
+def test_decisions_that_are_too_long_together_are_not_sent_and_counted() -> None:
+    robots = Swarm({1: (1.0, 2.0)}, kinds={'wordy': Wordy, 'other': Wordy}, tasks='wordy,other')
+    part: Membership = robots.instances('main')[1].parts['regions']
+    for rounds in (1, 2):
+        robots.sweep(1)
+        concern = part.concern()
+        assert part.region.decision == ''
+        assert concern is not None and concern[2]['decisions_too_long'] == rounds
+    assert part.leadership(0.0, None, True) == {'tasks': 'wordy,other'}
 
 
 def test_contribution_counts_one_robot_and_on_a_level_those_of_a_region() -> None:

@@ -22,6 +22,7 @@ from election.robot.sensed import Sensed
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.messages.codec import MAX_COORDINATE
+from leader_election.election.robot.metrics import Metric, RangingInput
 from leader_election.election.robot.sensing import RangeSmoothing, REMEMBERED
 from leader_election.localisation.sighting import Extraction, Sighting
 from leader_election.localisation.source import Estimate
@@ -78,8 +79,9 @@ def test_sensed_value_is_sent_until_it_expires() -> None:
     for number in (1, 2):
         made.sensing.take_sensed(math.nan, 12.1)
         assert (made.counts['readings_rejected'], made.counts['metric_errors']) == (number, 0)
-    made.sensing.take_message(None, 12.1)
-    assert (made.counts['readings_rejected'], made.counts['metric_errors']) == (2, 1)
+    for number in (1, 2):
+        made.sensing.take_message(None, 12.1)
+        assert (made.counts['readings_rejected'], made.counts['metric_errors']) == (2, number)
 
 
 def test_extracted_sightings_are_used_and_wrong_ones_counted() -> None:
@@ -87,6 +89,26 @@ def test_extracted_sightings_are_used_and_wrong_ones_counted() -> None:
     made.sensing.take_extraction(Extraction([Sighting(2, 4.0)], rejected=3), 10.0)
     assert made.sensing.distance_to(made.hear(2, 9.0), 12.0) == 4.0
     assert made.counts['measurements_rejected'] == 3
+
+
+def test_metric_gets_what_the_robot_knows_and_its_errors_are_counted() -> None:
+    seen: list[RangingInput] = []
+
+    def measure(ranging: RangingInput) -> float:
+        seen.append(ranging)
+        if len(seen) > 1:
+            raise LookupError
+        return 2.5
+    made = Sensed()
+    sensing, entry = made.sensing, made.hear(2, 9.0, (7.0,))
+    sensing.metric, sensing.velocity = Metric('told', measure), (0.5, 1.0)
+    sensing.take_odometry((1.0, 0.0, 0.0), 10.0)
+    sensing.locate(10.0)
+    moves = entry._replace(velocity=(2.0, 5.0), received=9.5)
+    assert [sensing.distance_to(moves, 10.0) for _ in range(3)] == [2.5, None, None]
+    assert made.counts['metric_errors'] == 2
+    assert seen[0]._replace(parameters=None) == RangingInput(
+        (1.0, 0.0), (9.0, 0.0), None, None, (), (7.0,), 1, 9.5, None, (1.5, 4.0))
 
 
 def test_range_that_a_neighbour_measured_corrects_its_distance() -> None:

@@ -35,13 +35,35 @@ from leader_election.election.messages.codec import codec_for, Message
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.parameters import InstanceParameters
 from leader_election.election.robot.robot import Robot
-from leader_election.election.robot.strength import Strength, TOLERANCE
+from leader_election.election.robot.strength import (
+    RobotKnowledge,
+    Strength,
+    STRENGTH_SOURCES,
+    TOLERANCE,
+)
 from leader_election.parameters import build
 from leader_election.ros.nodes.robot_diagnostics import statuses
 import pytest
 
 LIMITS = [0.0, 1.0]
 WITH_STRENGTHS = [BOUNDED, CLASSIC, COLOUR, RECURSIVE, REPLICATED, RESILIENT]
+
+
+@pytest.mark.parametrize(('name', 'received', 'expected'), [
+    ('degree', math.nan, 4.0), ('stillness', math.nan, -0.5), ('data_rate', 54.0, 54.0),
+    ('data_rate', math.nan, 0.0), ('trust', 0.5, 0.5), ('trust', 0.4, BARRED),
+    ('trust', math.nan, BARRED)])
+def test_strength_is_computed_from_what_a_robot_knows(name, received, expected) -> None:
+    known = RobotKnowledge(1, 4, 2.0, 0.0, 0.0, 9.0, 1, 0.0, math.nan, 0.5, received)
+    compute = STRENGTH_SOURCES.get(name).compute
+    assert compute is not None and compute(known, None) == expected
+
+
+@pytest.mark.parametrize(('percentage', 'known'), [
+    (0.25, True), (0.0, True), (-0.01, False), (-1.0, False), (math.nan, False)])
+def test_charge_is_unknown_below_zero(percentage: float, known: bool) -> None:
+    found = STRENGTH_SOURCES.get('battery').extracted(SimpleNamespace(percentage=percentage), None)
+    assert found == percentage if known else math.isnan(found)
 
 
 def test_value_of_a_source_is_admitted_within_limits_and_tolerance() -> None:
