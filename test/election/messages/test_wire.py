@@ -144,6 +144,20 @@ class Told(NamedTuple):
     name: str
 
 
+@pytest.mark.parametrize(('make', 'schema'), [
+    (text, {'type': 'string'}),
+    (partial(text, 5, 2, 'a|b'), {
+        'type': 'string', 'minLength': 2, 'maxLength': 5, 'pattern': '^(a|b)$'}),
+    (partial(number, POSITIVE, 9.0), {'type': 'number', 'exclusiveMinimum': 0, 'maximum': 9.0}),
+    (partial(number, -1.0, null=math.inf), {'type': ['number', 'null'], 'minimum': -1.0}),
+    (lambda: row(text(), 3), {'type': 'array', 'items': {'type': 'string'}, 'maxItems': 3}),
+    (lambda: record(text(), number(), least=1), {
+        'type': 'array', 'prefixItems': [{'type': 'string'}, {'type': 'number'}], 'minItems': 1,
+        'maxItems': 2})])
+def test_schema_of_a_kind_says_its_limits(make: Callable[[], Kind], schema: Any) -> None:
+    assert make().schema == schema
+
+
 def test_members_of_a_part_are_its_marked_fields() -> None:
     assert members(Told) == {'speed': Sent('s', NAMES)}
 
