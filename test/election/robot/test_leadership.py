@@ -15,6 +15,7 @@
 """The values of topic ``leadership``."""
 
 
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from election.robot.swarm import line, Swarm
 from leader_election.election.algorithms import Device, RECURSIVE
 from leader_election.election.robot.diagnostics import (
@@ -27,6 +28,7 @@ from leader_election.election.robot.diagnostics import (
     robot_statuses,
     Status,
     status_name,
+    status_of,
 )
 import pytest
 
@@ -86,6 +88,13 @@ def test_published_status_is_parsed_back() -> None:
 def test_status_of_another_component_is_ignored(name: str, hardware: str) -> None:
     own = Status('r1: election', 'robot 1')
     assert [found.id for found in robot_statuses([Status(name, hardware), own])] == [1]
+
+
+def test_message_of_ros_is_a_status() -> None:
+    message = DiagnosticStatus(name='r1: election', hardware_id='robot 1', level=b'\x02',
+                               message='late', values=[KeyValue(key='radius', value='3.0')])
+    assert status_of(message) == Status(
+        'r1: election', 'robot 1', {'radius': '3.0'}, 2, 'late')
 
 
 @pytest.mark.parametrize('text', ['', 'far', 'nan', 'inf', '-inf', '1e999'])

@@ -31,8 +31,9 @@ from leader_election.election.algorithms import (
     RESILIENT,
 )
 from leader_election.election.algorithms.algorithm import BARRED
-from leader_election.election.messages.codec import codec_for, Message
+from leader_election.election.messages.codec import codec_for, InstanceMessage, Message
 from leader_election.election.messages.wire import RejectReason
+from leader_election.election.robot.instances import without_excess
 from leader_election.election.robot.parameters import InstanceParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.election.robot.strength import (
@@ -112,6 +113,21 @@ def claim(algorithm: Any, strength: float) -> str:
     for _ in range(2):
         state = algorithm.compute(seven, state, [], [], round_parameters)
     return codec_for(algorithm).encode(Message(7, 'map', (1.0, 0.0), state))
+
+
+def test_instance_beyond_its_limits_is_left_out_of_a_message() -> None:
+    far, near = (InstanceMessage('bounded', BOUNDED.state(-strength, 0.0, 7, 0))
+                 for strength in (9.0, 1.0))
+    message = Message(7, 'map', None, None, others={'far': far, 'near': near})
+
+    def found(**admitted: bool) -> Message | None:
+        instances: dict[str, Any] = {
+            name: SimpleNamespace(admits=lambda message, admits=admits: admits)
+            for name, admits in {'main': True, **admitted}.items()}
+        return without_excess(message, instances)
+    assert found(far=True, near=True) is message and found(main=False) is None
+    left = found(far=False, near=True)
+    assert left is not None and left.others == {'near': near}
 
 
 @pytest.mark.parametrize('algorithm', WITH_STRENGTHS, ids=lambda each: each.name)
