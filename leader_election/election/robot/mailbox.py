@@ -164,8 +164,8 @@ def smoothed_velocity(velocity: tuple[float, float], before: Position, after: Po
     :param elapsed: the time between the two [s], > 0.
     :param period: over which it is smoothed [s].
 
-    >>> smoothed_velocity((0.0, 2.0), (0.0, 0.0), (1.0, 1.0), 0.5, 1.0)
-    (1.0, 2.0)
+    >>> smoothed_velocity((1.0, 2.0), (0.0, 0.0), (1.0, 1.0), 0.5, 1.0)
+    (1.5, 2.0)
     """
     share = min(elapsed / period, 1.0)
     x, y = ((there - here) / elapsed for here, there in zip(before, after))

@@ -98,15 +98,15 @@ def test_forgotten_sender_is_removed():
 
 
 def test_velocity_is_smoothed_over_a_period():
-    first = ReceivedMessage(message(7)._replace(position=(0.0, 0.0)), 0.0)
+    first = ReceivedMessage(message(7)._replace(position=(0.0, 0.0)), 5.0)
     further = message(7)._replace(position=(0.5, -1.0))
     assert velocity_after(None, further, 1.0, 1.0) == (0.0, 0.0)
-    assert velocity_after(first, further, 1.0, 1.0) == (0.5, -1.0)
-    assert velocity_after(first, further, 2.0, 1.0) == (0.25, -0.5)
+    assert velocity_after(first, further, 6.0, 1.0) == (0.5, -1.0)
+    assert velocity_after(first, further, 7.0, 1.0) == (0.25, -0.5)
     # Half a period counts half.
-    assert velocity_after(first, further, 0.5, 1.0) == (0.5, -1.0)
-    assert velocity_after(first, further, 0.0, 1.0) == (0.0, 0.0), 'no time has passed'
-    assert velocity_after(first, further._replace(position=None), 1.0, 1.0) == (0.0, 0.0)
+    assert velocity_after(first, further, 5.5, 1.0) == (0.5, -1.0)
+    assert velocity_after(first, further, 5.0, 1.0) == (0.0, 0.0), 'no time has passed'
+    assert velocity_after(first, further._replace(position=None), 6.0, 1.0) == (0.0, 0.0)
     quarter = smoothed_velocity((0.0, 2.0), (0.0, 0.0), (1.0, 1.0), elapsed=1.0, period=4.0)
     assert quarter == (0.25, 1.75)
 
