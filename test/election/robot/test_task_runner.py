@@ -237,9 +237,9 @@ def test_combination_of_a_user_changes_nothing_when_it_fails(function):
 
 
 def test_combination_of_a_user_gets_and_changes_its_part_alone():
-    runner = TaskRunner('told', own(lambda a, b: (max(a[0], b[0]), a[1] + b[1])))
-    runner.task.collects = {'robots': count(), **runner.task.collects}
-    runner = TaskRunner('told', runner.task)
+    task = own(lambda a, b: (max(a[0], b[0]), a[1] + b[1]))
+    task.collects = {'robots': count(), **task.collects}
+    runner = TaskRunner('told', task)
     row = [2.0, 3.0, 4.0]
     combine(runner.aggregates.layout, row, (1.0, 5.0, 6.0), 1.0)
     assert row == [3.0, 5.0, 10.0] and runner.errors == 0
