@@ -21,10 +21,12 @@ robot and those round it.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 import json
 import math
 from pathlib import Path
 import shlex
+import time
 from typing import Any
 
 from leader_election.election.messages.codec import Position
@@ -42,6 +44,9 @@ STRANGER = 900
 """The attacker's own id. No robot of the swarm has it."""
 ATTACK_TICK = 0.02
 """The time between two bursts of an attack [s]."""
+PATIENCE = 2.0
+"""The time after which a request without an answer is made again [s]: a node that was killed and
+started again is discovered after its service, which seems to be there still."""
 
 
 def message_near(place: Position, robot: int = STRANGER, **more: Any) -> str:
@@ -115,6 +120,16 @@ class Attacker:
             self.count += len(self._victims)
 
 
+@dataclass(eq=False)
+class _Request:
+    """A request to a node, its answer, and the time when it was made the last time [s]."""
+
+    node: str
+    request: Any
+    answer: Any = None
+    made: float = -math.inf
+
+
 class FaultySwarm(Processes):
     """
     The processes of a swarm, in which faults are made. Methods return the command lines of faults.
@@ -132,13 +147,12 @@ class FaultySwarm(Processes):
         super().__init__(folder)
         self.errors: list[str] = []
         self._node = node
-        self._requests: list[tuple[str, Any]] = []
-        self._answers: list[tuple[str, Any]] = []
+        self._requests: list[_Request] = []
         self._clients: dict[str, Any] = {}
 
     def kill(self, name: str) -> str:
         """Kill a process, like a power failure. Requests to its nodes are dropped."""
-        self._requests = [each for each in self._requests if each[0].split('/')[0] != name]
+        self._requests = [each for each in self._requests if each.node.split('/')[0] != name]
         return super().kill(name)
 
     def set(self, node: str, settings: Mapping[str, Any]) -> str:  # noqa: A003
@@ -146,7 +160,7 @@ class FaultySwarm(Processes):
         if node not in self._clients:
             self._clients[node] = self._node.create_client(
                 SetParameters, f'/{node}/set_parameters')
-        self._requests.append((node, SetParameters.Request(parameters=[
+        self._requests.append(_Request(node, SetParameters.Request(parameters=[
             each.to_parameter_msg() for each in overrides(settings)])))
         self._ask()
         return '; '.join(set_command(node, *each) for each in settings.items())
@@ -158,22 +172,23 @@ class FaultySwarm(Processes):
         :raises ProcessDied: if a process has ended unexpectedly.
         """
         super().check()
+        for each in [each for each in self._requests if each.answer and each.answer.done()]:
+            self._requests.remove(each)
+            self.errors += [f'{each.node}: {result.reason}'
+                            for result in each.answer.result().results if not result.successful]
         self._ask()
-        for node, answer in [each for each in self._answers if each[1].done()]:
-            self._answers.remove((node, answer))
-            self.errors += [f'{node}: {result.reason}' for result in answer.result().results
-                            if not result.successful]
 
     def asked(self, node: str) -> bool:
         """Return whether a request to a node has no answer yet."""
-        return any(each[0] == node for each in (*self._requests, *self._answers))
+        return any(each.node == node for each in self._requests)
 
     def _ask(self) -> None:
-        """Make the requests whose services have been discovered."""
-        for node, request in [*self._requests]:
-            if self._clients[node].service_is_ready():
-                self._requests.remove((node, request))
-                self._answers.append((node, self._clients[node].call_async(request)))
+        """Make the first request to each node whose service has been discovered."""
+        # A later one of the same parameter must not be overtaken by a repetition.
+        for node, each in {each.node: each for each in reversed(self._requests)}.items():
+            now, client = time.monotonic(), self._clients[node]
+            if now - each.made > PATIENCE and client.service_is_ready():
+                each.made, each.answer = now, client.call_async(each.request)
 
 
 def heard_topic(robot: object) -> str:
