@@ -73,16 +73,19 @@ def row_of(contribution: Sequence[float]) -> Any:
     return np.asarray(contribution, np.float64).copy()
 
 
-def combine(layout: SummaryLayout, into: Any, other: Sequence[float], share: float) -> None:
+def combine(layout: SummaryLayout, into: Any, other: Sequence[float], share: float,
+            first: int = 0, last: int = 1) -> None:
     """
-    Combine a summary with another, in place.
+    Combine a summary with others, in place.
 
     Numbers that are not finite are ignored, so that one robot cannot corrupt the summary.
 
     :param into: the summary that is changed, a list or an array.
-    :param other: the summary that is added.
+    :param other: the summary that is added, or several of them in one row.
     :param share: the part of the other's ``ADD`` numbers that counts, in [0, 1]. All other parts
         count in full. They are idempotent, so they may be received several times.
+    :param first: the first summary of ``other`` that counts.
+    :param last: the one after the last.
 
     The count of two robots, and the minimum of their temperatures:
 
@@ -91,23 +94,26 @@ def combine(layout: SummaryLayout, into: Any, other: Sequence[float], share: flo
     >>> into
     [2.0, 19.0]
     """
+    width = len(into)
+    # Parts in the outer loop: they are read from memory, which takes longer than the numbers.
     for part in range(len(layout.kind)):
-        begin, end = layout.start[part], layout.start[part + 1]
-        if layout.kind[part] == ADD:
-            for k in range(begin, end):
-                if -LARGEST < other[k] < LARGEST:
-                    into[k] += share * other[k]
-        elif layout.kind[part] == LEAST:
-            for k in range(begin, end):
-                if -math.inf < other[k] < into[k]:
-                    into[k] = other[k]
-        elif layout.kind[part] == RANKED:
-            width = layout.detail[part]
-            for at in range(begin, end, width):
-                if math.isfinite(other[at]) and math.isfinite(other[at + 1]):
-                    rank(into, begin, end, width, other, at)
-        else:
-            combine_own(layout.detail[part], into, other, begin, end)
+        kind, begin, end = layout.kind[part], layout.start[part], layout.start[part + 1]
+        for row in range(first * width, last * width, width):
+            if kind == ADD:
+                for k in range(begin, end):
+                    if -LARGEST < other[row + k] < LARGEST:
+                        into[k] += share * other[row + k]
+            elif kind == LEAST:
+                for k in range(begin, end):
+                    if -math.inf < other[row + k] < into[k]:
+                        into[k] = other[row + k]
+            elif kind == RANKED:
+                size = layout.detail[part]
+                for at in range(row + begin, row + end, size):
+                    if math.isfinite(other[at]) and math.isfinite(other[at + 1]):
+                        rank(into, begin, end, size, other, at)
+            else:
+                combine_own(layout.detail[part], into, other[row:row + width], begin, end)
 
 
 def contributes_nothing(layout: SummaryLayout, row: Sequence[float]) -> bool:
@@ -287,56 +293,55 @@ def gather_contributions(device_id: int, leader: int, contribution: Any, neighbo
     width = len(contribution)
     members, ages = np.full(size, NOBODY), np.zeros(size, np.int64)
     contributions = np.full(size * width, math.inf)
-    first = 0 if contributes_nothing(layout, contribution) else 1
-    if first == 1:
-        members[0] = device_id
+    known = 0
+    if not contributes_nothing(layout, contribution):
+        members[0], known = device_id, 1
         for k in range(width):
             contributions[k] = contribution[k]
-    known = first
-    taken = np.zeros(len(metric), np.int64)
     # A table of the ids that were members, each at a place by its id, or the next free one: to
     # look through all members for each entry of each neighbour takes half the time of a round.
     entries = 1
     for j in range(len(metric)):
         entries += len(neighbours.members[j])
-    places = 2
-    while places < 2 * entries:
-        places *= 2
+    # The next power of two. One place at least stays free.
+    places = 1 << math.frexp(entries)[1]
     last = places - 1
     table = np.full(places, NOBODY)
     table[device_id & last] = device_id
     for age in range(1, depth + 1):
-        if known == size and ages[size - 1] < age:
+        if known == size:
             break
+        begin = known
         for j in range(len(metric)):
             if neighbours.leader[j] != leader:
                 continue
             theirs, since, numbers = (
                 neighbours.members[j], neighbours.ages[j], neighbours.contributions[j])
-            s = taken[j]
             # Entries are sorted by age, then id.
-            while s < len(theirs) and theirs[s] != NOBODY and since[s] < age:
-                robot, is_new = theirs[s], since[s] == age - 1
-                s += 1
-                if not is_new:
+            for s in range(len(theirs)):
+                robot = theirs[s]
+                if robot == NOBODY or since[s] >= age:
+                    break
+                if since[s] < age - 1:
                     continue
+                if known == size and members[size - 1] < robot:
+                    break
                 at = robot & last
                 while table[at] != NOBODY and table[at] != robot:
                     at = (at + 1) & last
-                if table[at] == robot or known == size and members[size - 1] < robot:
+                if table[at] == robot:
                     continue
                 table[at] = robot
-                known = min(known + 1, size)
-                place = known - 1
-                while place > first and ages[place - 1] == age and robot < members[place - 1]:
-                    members[place], ages[place] = members[place - 1], ages[place - 1]
+                place = min(known, size - 1)
+                known = place + 1
+                while place > begin and robot < members[place - 1]:
+                    members[place] = members[place - 1]
                     for k in range(width):
                         contributions[place * width + k] = contributions[(place - 1) * width + k]
                     place -= 1
-                members[place], ages[place] = robot, age
+                members[place], ages[known - 1] = robot, age
                 for k in range(width):
-                    contributions[place * width + k] = numbers[(s - 1) * width + k]
-            taken[j] = s
+                    contributions[place * width + k] = numbers[s * width + k]
     return members, ages, contributions
 
 
@@ -344,8 +349,9 @@ def collect_contributions(device_id: int, members: Any, contributions: Any, cont
                           layout: SummaryLayout) -> Any:
     """Combine the own contribution with those of other robots, known by gossip."""
     summary = row_of(contribution)
-    width = len(contribution)
-    for s in range(len(members)):
-        if members[s] != NOBODY and members[s] != device_id:
-            combine(layout, summary, contributions[s * width:], 1.0)
+    known = 0
+    while known < len(members) and members[known] != NOBODY:
+        known += 1
+    own = int(known > 0 and members[0] == device_id)
+    combine(layout, summary, contributions, 1.0, own, known)
     return summary

@@ -27,6 +27,7 @@ from leader_election.election.regions.collection import (
     LATE,
     LEAST,
     LEAST_WEIGHT,
+    RANKED,
     shares_of,
     SummaryLayout,
     weight,
@@ -228,6 +229,11 @@ def test_known_contributions_are_combined_with_the_own_one():
                                   (1.0, 40.0), BOTH)
     # One's own row is what one offers, whatever is in its place.
     assert list(found) == [4.0, 20.0]
+    # Records of each, the least keys first.
+    ranked = SummaryLayout((RANKED,), (0, 4), (2,))
+    known = [*[0.0] * 4, 3.0, 1.0, 4.0, 11.0, 1.0, 2.0, inf, inf]
+    found = collect_contributions(7, [7, 1, 2], known, (2.0, 7.0, inf, inf), ranked)
+    assert list(found) == [1.0, 2.0, 2.0, 7.0]
     # Who has nothing to offer is not among them.
     assert list(collect_contributions(7, [1, -1], [1.0, 30.0, inf, inf], (0.0, inf), BOTH)) == [
         1.0,

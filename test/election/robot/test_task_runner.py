@@ -241,5 +241,5 @@ def test_combination_of_a_user_gets_and_changes_its_part_alone():
     task.collects = {'robots': count(), **task.collects}
     runner = TaskRunner('told', task)
     row = [2.0, 3.0, 4.0]
-    combine(runner.aggregates.layout, row, (1.0, 5.0, 6.0), 1.0)
-    assert row == [3.0, 5.0, 10.0] and runner.errors == 0
+    combine(runner.aggregates.layout, row, (1.0, 5.0, 6.0, 1.0, 7.0, 1.0), 1.0, 0, 2)
+    assert row == [4.0, 7.0, 11.0] and runner.errors == 0
