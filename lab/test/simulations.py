@@ -20,7 +20,13 @@ from typing import Any, NamedTuple
 from leader_election.election.algorithms import Algorithm, Device
 from leader_election_lab.engine.device_round import call_round
 from leader_election_lab.engine.entry_points import round_entry
-from leader_election_lab.engine.network import empty_workspace, FRESH, Network, NONE, OLDER
+from leader_election_lab.engine.network import (
+    empty_workspace,
+    FRESH,
+    IN_FLIGHT,
+    Network,
+    OLDER,
+)
 from leader_election_lab.experiment.scenario import parse, Scenario
 from leader_election_lab.simulation import build, simulation
 from leader_election_lab.simulation.run import simulate
@@ -121,12 +127,12 @@ def held(network: Network, algorithm: Algorithm,
 def in_flight(network: Network, algorithm: Algorithm) -> list[tuple[int, int, Any]]:
     """Return receiver, sender and content of all messages in flight."""
     found = []
-    for i, j, k in slots(network, range(len(network.links.row))) if len(
-            network.links.in_flight) > 0 else ():
-        place = network.links.in_flight[k, 0]
-        while place != NONE:
+    for i, j, k in slots(network, range(len(network.links.row))):
+        flying = network.links.flags[k] & IN_FLIGHT != 0
+        place, last = network.links.in_flight[k] if flying else (0, 0)
+        while flying:
             found.append((i, j, state_layout(algorithm).state(network.pool.exports, int(place))))
-            place = network.pool.next[place]
+            flying, place = place != last, network.pool.next[place]
     return found
 
 

@@ -32,7 +32,13 @@ from leader_election_lab.engine.messages import (
     send_delayed,
     store_sent,
 )
-from leader_election_lab.engine.network import FRESH, FRESH_AT_NEIGHBOUR, OCCUPIED, OLDER
+from leader_election_lab.engine.network import (
+    FRESH,
+    FRESH_AT_NEIGHBOUR,
+    IN_FLIGHT,
+    OCCUPIED,
+    OLDER,
+)
 from leader_election_lab.engine.samples import record_round
 from leader_election_lab.states import DELIVERED, DEPARTED, EXPIRED, LOST, OVERWRITTEN, SENT
 from llvmlite import ir
@@ -174,7 +180,7 @@ def run_round(network, medium, entry_points, random, i, now):
                devices.strength[i])
     devices.sent[i] = now
     if medium.delay_most > 0.0:
-        for p in range(found):
+        for p in range(np.uint64(found)):
             send_delayed(network, medium, random, i, near[p], now)
     record_round(network.watch, i, exports[i, leader_at] != leader)
 
@@ -191,7 +197,7 @@ def find_near(network, medium, i):
     devices, links, workspace = network.devices, network.links, network.workspace
     position, neighbour, flags = devices.position, links.neighbour, links.flags
     near, square, gone = workspace.near, workspace.square, workspace.gone
-    reach_squared, flights = medium.reach * medium.reach, np.uint8(medium.delay_most > 0.0)
+    reach_squared = medium.reach * medium.reach
     x, y = position[i, 0], position[i, 1]
     # Unsigned indices, since signed ones are checked.
     first, size = np.uint64(links.row[i, 0]), np.uint64(links.row[i, 1] - links.row[i, 0])
@@ -207,7 +213,7 @@ def find_near(network, medium, i):
         inside = np.uint64(squared <= reach_squared)
         near[found], square[found], gone[left] = k, squared, k
         found += inside
-        left += np.uint64(flags[k] | flights != 0) & ~inside
+        left += np.uint64(flags[k] != 0) & ~inside
     counts = network.watch.counts
     for p in range(left):
         counts[DEPARTED] += disconnect(network, i, gone[p])
@@ -256,12 +262,24 @@ def exchange(network, medium, random, i, found, now):
         counts[DELIVERED] += found
         counts[OVERWRITTEN] += found - filled
         return np.int64(messages), degree
+    if delayed and not (timed or estimated) and trusted_squared == np.inf:
+        for p in range(np.uint64(found)):
+            k = near[p]
+            metric[messages] = measured(medium, workspace.square[p])
+            flags = links.flags[k]
+            if flags & IN_FLIGHT:
+                flags = receive_arrived(network, k, now)
+            if flags & OLDER:
+                copy_sent(network.offsets, pool.exports, links.pool_index[k], workspace.heard,
+                          messages)
+                messages += np.uint64(1)
+        return np.int64(messages), degree
     x, y = position[i, 0] + error[i, 0], position[i, 1] + error[i, 1]
     for p in range(np.uint64(found)):
         k, squared = near[p], workspace.square[p]
-        if delayed:
-            receive_arrived(network, k, now)
         j, flags = links.neighbour[k], links.flags[k]
+        if flags & IN_FLIGHT:
+            flags = receive_arrived(network, k, now)
         if estimated:
             # The true distance decides about reception. The algorithm gets the estimated one.
             dx, dy = position[j, 0] + error[j, 0] - x, position[j, 1] + error[j, 1] - y

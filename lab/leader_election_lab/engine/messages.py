@@ -24,7 +24,13 @@ or the message is in flight.
 from typing import Any
 
 from leader_election_lab.engine.compilation import inlined, jit
-from leader_election_lab.engine.network import FRESH, FRESH_AT_NEIGHBOUR, NONE, OCCUPIED, OLDER
+from leader_election_lab.engine.network import (
+    FRESH,
+    FRESH_AT_NEIGHBOUR,
+    IN_FLIGHT,
+    OCCUPIED,
+    OLDER,
+)
 from leader_election_lab.states import DELIVERED, DUPLICATED, LOST, OVERWRITTEN, UNDELIVERED
 from llvmlite import ir
 from numba import types
@@ -54,17 +60,15 @@ def copy_words(context: Any, source: Any, i: Any, target: Any, m: Any, first: An
 @inlined
 def allocate(pool):
     """Take a free entry of the pool, which the caller has checked for one."""
-    pool.top[0] -= 1
-    entry = pool.free[pool.top[0]]
-    pool.next[entry] = NONE
-    return entry
+    pool.top[0] -= np.uint64(1)
+    return pool.free[pool.top[0]]
 
 
 @inlined
 def release(pool, entry):
     """Free an entry of the pool."""
     pool.free[pool.top[0]] = entry
-    pool.top[0] += 1
+    pool.top[0] += np.uint64(1)
 
 
 @inlined
@@ -135,7 +139,7 @@ def disconnect(network, i, slot):
     What device i sent before stays in the sender's mailbox until the sender's own round.
     """
     links, pool = network.links, network.pool
-    if len(links.in_flight) > 0:
+    if links.flags[slot] & IN_FLIGHT:
         drop_in_flight(links, pool, network.watch.counts, slot)
     if links.flags[slot] & FRESH_AT_NEIGHBOUR:
         store_sent(network, i, slot)
@@ -168,13 +172,14 @@ def send_delayed(network, medium, random, i, k, now):
         entry = allocate(pool)
         copy_sent(network.offsets, network.exports, i, pool.exports, entry)
         pool.time[entry] = now + medium.delay_least + spread * random.random()
-        last = links.in_flight[slot, 1]
-        if last == NONE:
-            links.in_flight[slot, 0] = entry
-        else:
+        if links.flags[slot] & IN_FLIGHT:
             # Messages of one link do not overtake each other.
+            last = links.in_flight[slot, 1]
             pool.time[entry] = max(pool.time[entry], pool.time[last])
             pool.next[last] = entry
+        else:
+            links.flags[slot] |= IN_FLIGHT
+            links.in_flight[slot, 0] = entry
         links.in_flight[slot, 1] = entry
 
 
@@ -182,31 +187,35 @@ def send_delayed(network, medium, random, i, k, now):
 def receive_arrived(network, slot, now):
     """Move messages whose delay has passed from flight into the mailbox."""
     links, pool, counts = network.links, network.pool, network.watch.counts
-    while links.in_flight[slot, 0] != NONE:
-        entry = links.in_flight[slot, 0]
-        if pool.time[entry] > now:
-            return
-        links.in_flight[slot, 0] = pool.next[entry]
-        if pool.next[entry] == NONE:
-            links.in_flight[slot, 1] = NONE
+    flags, entry = links.flags[slot], links.in_flight[slot, 0]
+    while flags & IN_FLIGHT and pool.time[entry] <= now:
         counts[DELIVERED] += 1
         # In networks with delays, no mailbox is FRESH.
-        if links.flags[slot] & OLDER:
+        if flags & OLDER:
             counts[OVERWRITTEN] += 1
             release(pool, links.pool_index[slot])
-        links.flags[slot] |= OLDER
+        flags |= OLDER
         links.pool_index[slot] = entry
+        if entry == links.in_flight[slot, 1]:
+            flags &= ~IN_FLIGHT
+        else:
+            entry = pool.next[entry]
+            links.in_flight[slot, 0] = entry
+    links.flags[slot] = flags
+    return flags
 
 
 @inlined
 def drop_in_flight(links, pool, counts, slot):
     """Discard the messages in flight to a mailbox."""
-    while links.in_flight[slot, 0] != NONE:
-        entry = links.in_flight[slot, 0]
-        links.in_flight[slot, 0] = pool.next[entry]
+    entry, last = links.in_flight[slot, 0], links.in_flight[slot, 1]
+    while True:
         counts[UNDELIVERED] += 1
         release(pool, entry)
-    links.in_flight[slot, 1] = NONE
+        if entry == last:
+            break
+        entry = pool.next[entry]
+    links.flags[slot] &= ~IN_FLIGHT
 
 
 @jit

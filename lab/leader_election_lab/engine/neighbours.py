@@ -16,7 +16,7 @@
 
 from leader_election_lab.engine.compilation import call_compiled, inlined, jit
 from leader_election_lab.engine.messages import drop_in_flight, release
-from leader_election_lab.engine.network import AHEAD, Links, Network, NONE, OCCUPIED, OLDER
+from leader_election_lab.engine.network import AHEAD, IN_FLIGHT, Links, Network, OCCUPIED, OLDER
 from leader_election_lab.states import DEPARTED, REBUILT
 import numpy as np
 
@@ -57,10 +57,10 @@ def moved_mailboxes(old, pool, counts, neighbour, opposite, loss, order, begin):
     :param order: the device of each new row; every device once.
     :param begin: the first slot of each new row, and the end of the last one.
     """
-    n, slots, flights = len(order), begin[len(order)], len(old.in_flight) > 0
-    row, pool_index = np.empty((n, 2), np.int64), np.empty(slots, np.int32)
+    n, slots = len(order), begin[len(order)]
+    row, pool_index = np.empty((n, 2), np.int64), np.empty(slots, np.uint32)
     flags = np.zeros(slots + 1, np.uint8)
-    in_flight = np.full((slots + 1 if flights else 0, 2), NONE, np.int32)
+    in_flight = np.empty((slots + 1 if len(old.in_flight) > 0 else 0, 2), np.uint32)
     # The old slot of a link that is new: the last one, which is never in use.
     unused = np.uint32(len(old.flags) - 1)
     # Entries are not cleared: those outside of the present old row are of earlier rows.
@@ -80,16 +80,14 @@ def moved_mailboxes(old, pool, counts, neighbour, opposite, loss, order, begin):
             flags[k], old.flags[before] = moved, 0
             if moved & OLDER:
                 pool_index[k] = old.pool_index[before]
-            if flights:
-                for end in range(2):
-                    in_flight[k, end] = old.in_flight[before, end]
-                    old.in_flight[before, end] = NONE
+            if moved & IN_FLIGHT:
+                in_flight[k] = old.in_flight[before]
     for k in range(len(old.pool_index)):
         if old.flags[k] & OCCUPIED:
             counts[DEPARTED] += 1
             if old.flags[k] & OLDER:
                 release(pool, old.pool_index[k])
-        if flights:
+        if old.flags[k] & IN_FLIGHT:
             drop_in_flight(old, pool, counts, k)
     return Links(row, neighbour, opposite, flags, pool_index, in_flight, loss)
 

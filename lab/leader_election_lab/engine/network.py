@@ -20,17 +20,16 @@ from leader_election_lab.states import aligned, COLUMNS, COUNTERS, LINE, WordOff
 import numpy as np
 from numpy.typing import NDArray
 
-FRESH, OLDER, FRESH_AT_NEIGHBOUR = 1, 2, 4
+FRESH, OLDER, FRESH_AT_NEIGHBOUR, IN_FLIGHT = 1, 2, 4, 8
 """
 The flags of a link from a sender to a receiver.
 
 ``FRESH``: the mailbox holds the sender's latest message, which is read from the sender's own
 export. ``OLDER``: it holds an older message, a copy in the pool. ``FRESH_AT_NEIGHBOUR``: the
 mailbox of the opposite link is ``FRESH``, that is, the neighbour reads this device's own export.
+``IN_FLIGHT``: messages are in flight.
 """
 OCCUPIED = FRESH | OLDER
-NONE = -1
-"""No message in flight."""
 SKIN = 0.4
 """The skin of neighbour lists, the distance beyond the range up to which devices are listed, as a
 fraction of the range. With a larger skin rebuilds are rarer, but rounds test more devices."""
@@ -125,13 +124,13 @@ class Links(NamedTuple):
     opposite: NDArray[np.uint32]
     """The slot of the opposite link, in the sender's row, shape (slots,)."""
     flags: NDArray[np.uint8]
-    """``FRESH``, ``OLDER`` or neither (empty mailbox), and ``FRESH_AT_NEIGHBOUR``; shape
-    (slots + 1,). The last entry is of no link. A rebuild takes new mailboxes from there."""
-    pool_index: NDArray[np.int32]
+    """``FRESH``, ``OLDER`` or neither (empty mailbox), and the others, shape (slots + 1,). The
+    last entry is of no link. A rebuild takes new mailboxes from there."""
+    pool_index: NDArray[np.uint32]
     """Where in the pool the message lies if it is ``OLDER``, shape (slots,)."""
-    in_flight: NDArray[np.int32]
-    """Pool indices of the first and last message in flight, shape (slots + 1, 2), the last as in
-    ``flags``; (0, 2) in networks without delays."""
+    in_flight: NDArray[np.uint32]
+    """Pool indices of the first and last message of links with messages ``IN_FLIGHT``, shape
+    (slots + 1, 2); (0, 2) in networks without delays."""
     loss: NDArray[np.float64]
     """The probability that a message from the row's device to the neighbour is lost, shape
     (slots,); (0,): ``Medium.loss`` for all."""
@@ -144,11 +143,11 @@ class Pool(NamedTuple):
     """The stored states, in rows like the devices' own, shape (capacity, width)."""
     time: NDArray[np.float64]
     """When the message arrives, or arrived [s], shape (capacity,)."""
-    next: NDArray[np.int32]  # noqa: A003
+    next: NDArray[np.uint32]  # noqa: A003
     """The next message in flight on the same link, shape (capacity,)."""
-    free: NDArray[np.int32]
+    free: NDArray[np.uint32]
     """The free entries, a stack, shape (capacity,)."""
-    top: NDArray[np.int64]
+    top: NDArray[np.uint64]
     """The number of free entries, shape (1,)."""
 
 
@@ -229,15 +228,15 @@ def empty_links(devices: int, flights: bool) -> Links:
     """
     return Links(
         np.zeros((devices, 2), np.int64), np.zeros(AHEAD, np.uint32), np.zeros(0, np.uint32),
-        np.zeros(1, np.uint8), np.zeros(0, np.int32),
-        np.full((1 if flights else 0, 2), NONE, np.int32), np.zeros(0))
+        np.zeros(1, np.uint8), np.zeros(0, np.uint32),
+        np.zeros((1 if flights else 0, 2), np.uint32), np.zeros(0))
 
 
 def empty_pool(exports: NDArray[np.int64]) -> Pool:
     """Return a pool without messages, whose capacity is the number of rows of ``exports``."""
     size = len(exports)
-    return Pool(exports, np.zeros(size), np.full(size, NONE, np.int32),
-                np.arange(size, dtype=np.int32), np.array([size]))
+    return Pool(exports, np.zeros(size), np.zeros(size, np.uint32),
+                np.arange(size, dtype=np.uint32), np.array([size], np.uint64))
 
 
 def larger_pool(pool: Pool) -> Pool:

@@ -34,7 +34,7 @@ from leader_election.election.algorithms.recursive import (
 from leader_election.election.regions.region import CANDIDATE
 from leader_election.parameters import parameter, ParameterError
 from leader_election.parameters.registry import Registry
-from leader_election_lab.engine.network import Network, OLDER
+from leader_election_lab.engine.network import IN_FLIGHT, Network, OLDER
 from leader_election_lab.simulation.variants import with_effective_strength
 from leader_election_lab.states import ABSENT, state_layout
 import numpy as np
@@ -277,16 +277,16 @@ def _replace_messages(network: Network, chosen: NDArray[np.int64]) -> None:
     links, pool = network.links, network.pool
     slots = np.flatnonzero(np.isin(links.neighbour[:len(links.pool_index)], chosen))
 
-    def put(places: NDArray[np.int32], slots: NDArray[np.int64]) -> None:
+    def put(places: NDArray[np.uint32], slots: NDArray[np.int64]) -> None:
         pool.exports[places] = network.exports[links.neighbour[slots]]
     boxes = slots[links.flags[slots] & OLDER != 0]
     put(links.pool_index[boxes], boxes)
-    flying = slots if len(links.in_flight) > 0 else slots[:0]
+    flying = slots[links.flags[slots] & IN_FLIGHT != 0]
     places = links.in_flight[flying, 0]
     while len(flying) > 0:
-        flying, places = flying[places >= 0], places[places >= 0]
         put(places, flying)
-        places = pool.next[places]
+        more = places != links.in_flight[flying, 1]
+        flying, places = flying[more], pool.next[places[more]]
 
 
 @dataclass(frozen=True)
