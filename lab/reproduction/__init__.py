@@ -82,7 +82,7 @@ def rounds_to_one_leader() -> dict[tuple[str, str], float]:
     """
     Return the published rounds until all devices have one leader, by scenario and algorithm.
 
-    Source: IFAC 2020, the table.
+    Source: IFAC 2020, the text of section 5.
 
     >>> rounds_to_one_leader()['ifac2020_convergence', 'resilient-2']
     36.0

@@ -23,13 +23,15 @@ from leader_election_lab.analysis.measures import Floats
 import numpy as np
 from reproduction.curves import Values
 from reproduction.readings import of_curves, over_runs, Reading, ROBOTS, Statement
+from reproduction.regions_study import SWINGS
 import xarray as xr
 
 ALPHA, RHO = 'algorithms.regions.feedback_alpha', 'events.chance'
 NEGLIGIBLE = 5.0
 """The longest delay that is negligible, half of a window of instability [s]."""
-SERVED, SOON = 0.95, 30.0
-"""The part from which on all users count as served, and the longest quick recovery [s]."""
+SERVED, SLIGHT, SOON = 0.95, 0.05, 10.0
+"""The part from which on all users count as served, what is slightly more than all, as a part of
+all, and how long a few seconds are [s]."""
 FAILURE, CALM = 600.0, 100.0
 """The time at which leaders fail, and the length of the windows before it and at the end [s]."""
 
@@ -47,18 +49,31 @@ def served(results: xr.Dataset, label: str) -> list[Reading]:
 
 
 def oversupplied(results: xr.Dataset, label: str) -> list[Reading]:
-    """Return the part of samples before the failures in which more than all users are served."""
-    part = measures.counted_part(results).sel({'algorithm': label, ALPHA: 0.0})
-    return [over_runs('samples:', window((part > 1.0).astype(float), FAILURE).values, '.1%')]
+    """
+    Return how often more than all users are served before the failures, and by how many more.
+
+    Of the samples of each run these are the part, and the mean surplus as a part of all users.
+    """
+    part = measures.counted_part(results).sel(algorithm=label)
+    often = window((part > 1.0).astype(float), FAILURE)
+    surplus = (window((part - 1.0).clip(0.0), FAILURE) / often).fillna(0.0)
+    return [reading for alpha in (0.0, 0.01) for reading in (
+        over_runs(f'alpha {alpha:g}, samples:', often.sel({ALPHA: alpha}).values, '.1%', 0.01),
+        over_runs('surplus:', surplus.sel({ALPHA: alpha}).values, '.1%', most=SLIGHT))]
 
 
 def more_even(end: float, others: Sequence[float], results: xr.Dataset,
               label: str) -> list[Reading]:
-    """Return the increase of the unevenness of loads against alpha 0.01 (deviation by mean)."""
-    uneven = window((results['load_sigma'] / results['load_mean']).sel(algorithm=label), end)
-    best = uneven.sel({ALPHA: 0.01}).values
-    return [over_runs(f'alpha {alpha:g}:', uneven.sel({ALPHA: alpha}).values - best, '+.3f')
-            for alpha in others]
+    """Return the deviation of loads less that with alpha 0.01, of users and by their mean."""
+    readings = []
+    for name, uneven, form in (
+            ('users', results['load_sigma'], '+.2f'),
+            ('by mean', results['load_sigma'] / results['load_mean'], '+.3f')):
+        of_label = window(uneven.sel(algorithm=label), end)
+        best = of_label.sel({ALPHA: 0.01}).values
+        readings += [over_runs(f'alpha {alpha:g}, {name}:', of_label.sel({ALPHA: alpha}).values
+                               - best, form) for alpha in others]
+    return readings
 
 
 def smooth(results: xr.Dataset, label: str) -> list[Reading]:
@@ -76,7 +91,7 @@ def swings(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the ratio of changes of leaders with alpha 1 to those without feedback."""
     often = window(results['instability'].sel(algorithm=label), FAILURE)
     calm = float(often.sel({ALPHA: 0.0}).mean())
-    return [over_runs('times as often:', often.sel({ALPHA: 1.0}).values / calm, '.1f', 1.0)]
+    return [over_runs('times as often:', often.sel({ALPHA: 1.0}).values / calm, '.1f', SWINGS)]
 
 
 def stabilises(times: Floats, values: Floats, part: float = 0.1) -> float:
@@ -107,10 +122,14 @@ def recovers(results: xr.Dataset, label: str) -> list[Reading]:
                       most=SOON) for alpha in (0.0, 0.01)]
 
 
-def recovers_later(results: xr.Dataset, label: str) -> list[Reading]:
+def delay(results: xr.Dataset, label: str) -> Floats:
     """Return the delay of that by feedback [s]."""
-    return [over_runs('with - without:', served_again(results, label, 0.01)
-                      - served_again(results, label, 0.0), '+.1f')]
+    return served_again(results, label, 0.01) - served_again(results, label, 0.0)
+
+
+def recovers_later(results: xr.Dataset, label: str) -> list[Reading]:
+    """Return the mean of this delay [s]."""
+    return [over_runs('with - without:', delay(results, label), '+.1f')]
 
 
 def evens_out_later(results: xr.Dataset, label: str) -> list[Reading]:
@@ -123,8 +142,16 @@ def evens_out_later(results: xr.Dataset, label: str) -> list[Reading]:
 
 def recovers_from_some(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the time until served users have stabilised, by the part of leaders that fail [s]."""
-    return [over_runs(f'rho {rho:g}:', served_again(results.sel({RHO: rho}), label, 0.0), '.1f',
-                      most=SOON) for rho in results[RHO].values.tolist()]
+    return [each._replace(name=f'rho {rho:g}, {each.name}')
+            for rho in results[RHO].values.tolist()
+            for each in recovers(results.sel({RHO: rho}), label)]
+
+
+def recovers_sooner_from_few(results: xr.Dataset, label: str) -> list[Reading]:
+    """Return by how much sooner that is with feedback, where some leaders fail [s]."""
+    return [over_runs(f'rho {rho:g}, without - with:', -np.array(delay(
+        results.sel({RHO: rho}), label)), '+.1f')
+        for rho in results[RHO].values.tolist() if rho < 1.0]
 
 
 def recovers_alike(results: xr.Dataset, label: str) -> list[Reading]:
@@ -138,22 +165,24 @@ STUDY = ('classic', 'bounded', ROBOTS)
 _says, _TOWN = partial(Statement, 'COORDINATION 2019'), 'coordination2019_recovery'
 _FAILURES = 'coordination2019_failures'
 STATEMENTS: Sequence[Statement] = (
-    _says('4, figure 5', 'All users are served,', _TOWN, STUDY, served),
-    _says('4, figure 5', 'at times a few more than all.', _TOWN, STUDY, oversupplied),
-    _says('4, figure 4', 'Feedback makes loads more even,', _TOWN, STUDY,
+    _says('5.2, figure 5', 'All users are served,', _TOWN, STUDY, served),
+    _says('5.2, figure 5', 'at times slightly more than all.', _TOWN, STUDY, oversupplied),
+    _says('5.2, figure 5', 'Feedback makes loads more even,', _TOWN, STUDY,
           partial(more_even, FAILURE, (0.0,))),
-    _says('4, figure 6', 'also after leaders have failed.', _TOWN, STUDY,
+    _says('5.2, figure 6', 'also after leaders have failed.', _TOWN, STUDY,
           partial(more_even, 900.0, (0.0,))),
-    _says('4, figure 4', 'Alpha 0.01 is the best: as effective as 0.1, and smoother;', _TOWN,
+    _says('5.2, figure 4', 'Alpha 0.01 is the best: as effective as 0.1, and smoother;', _TOWN,
           STUDY, smooth),
-    _says('4, figure 4', 'with alpha 1 regions oscillate.', _TOWN, STUDY, swings),
-    _says('4, figure 6', 'Recovery takes seconds, also if all leaders fail.', _TOWN, STUDY,
+    _says('5.2, figure 4', 'with alpha 1 the system oscillates.', _TOWN, STUDY, swings),
+    _says('5.2', 'Stability is reached in few seconds, also if all leaders fail,', _TOWN, STUDY,
           recovers),
-    _says('4, figure 6', 'Feedback takes more time to stabilise in the worst case: users served,',
+    _says('5.2', 'and by whatever probability rho they fail.', _FAILURES, STUDY[:2],
+          recovers_from_some),
+    _says('5.2, figure 6', 'Feedback seems to do slightly better for smaller disruptions,',
+          _FAILURES, STUDY[:2], recovers_sooner_from_few),
+    _says('5.2, figure 6', 'but takes more time in the worst case: here users served,',
           _TOWN, STUDY, recovers_later),
-    _says('4, figure 6', 'or how even loads are.', _TOWN, STUDY, evens_out_later),
-    _says('4, figure 6', 'Recovery takes seconds when leaders fail with probability rho.',
-          _FAILURES, STUDY[:2], recovers_from_some),
-    _says('4, figure 6', 'The effect of feedback on resilience is negligible.', _FAILURES,
+    _says('5.2, figure 6', 'and here how even loads are.', _TOWN, STUDY, evens_out_later),
+    _says('5.2', 'The effect of feedback on resilience is negligible.', _FAILURES,
           STUDY[:2], recovers_alike))
 """The last sentence is that of the text, which the caption of figure 6 contradicts."""

@@ -16,7 +16,7 @@
 The study of regions of COORDINATION 2019: its claims, compared with results here, and its figures.
 
 R. Casadei, D. Pianini, M. Viroli, A. Natali, "Self-organising Coordination Regions: A Pattern for
-Edge Computing", COORDINATION 2019, section 4. No table of its numbers is published. Figures: 4
+Edge Computing", COORDINATION 2019, section 5.2. No table of its numbers is published. Figures: 4
 (the effect of alpha), 5 (correctness), 6 (resilience); and one of ways to collect.
 
 The paper's leader election favours established leaders, as the classic one does. Its scenario is

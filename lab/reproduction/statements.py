@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Statements of the papers beyond their tables, and the laboratory's verdicts.
+Statements of the papers beyond their numbers, and the laboratory's verdicts.
 
 A statement is a sentence of a paper that can be measured, and the numbers that decide it. Each has
 a 95 % interval over seeds. The verdict is ``yes`` if all intervals are in the range of the
@@ -35,7 +35,7 @@ import xarray as xr
 
 STATEMENTS: Sequence[Statement] = (
     *acsos2022.STATEMENTS, *ifac2020.STATEMENTS, *coordination2019.STATEMENTS)
-"""Section numbers are those of the papers. Figures are those that the sentence is about."""
+"""Sections and figures are those of the papers that say it. *Here* names what is measured."""
 COLUMNS = ('paper', 'the sentence', 'run, seeds', 'result, 95 %', 'so?')
 HYSTERESIS_COLUMNS = ('the sentence', 'bounded', 'with the hysteresis of robots')
 LEGEND = ('*So?* follows from the 95 % intervals over seeds: yes, if all are where the sentence '
@@ -44,8 +44,8 @@ LEGEND = ('*So?* follows from the 95 % intervals over seeds: yes, if all are whe
           f'decide from {ENOUGH} seeds on. Sentences are shortened. *Wall, corner, '
           'walking*: the instability with the strongest there, less that with it in the middle. '
           'To *stabilise* is to have a mean over five seconds within 10 % of that of the last '
-          '100 s, for 20 s. *Rounds to spare* are the least of any run. *Slides* are those of the '
-          'talk, *ours* is a variant of the laboratory.')
+          '100 s, for 20 s. A few seconds are 10. *Rounds to spare* are the least of any run. '
+          '*Slides* are those of the talk.')
 HYSTERESIS = ("Verdicts without and with the robots' hysteresis (`radius_hysteresis` 0.25, "
               '`hop_limit` automatic), by the same runs:')
 LINE = '<br>'
