@@ -14,9 +14,11 @@
 
 """The laboratory's numbers and curves, compared with the published ones."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations, pairwise
+import math
 
 from leader_election_lab.analysis import measures
 import numpy as np
@@ -122,15 +124,22 @@ class Order:
     quantity: str
     ours: tuple[str, ...]
     published: tuple[str, ...]
+    alike: Collection[tuple[str, str]] = ()
+    """Pairs, in the published order, whose published numbers differ by no more than chance."""
 
     @property
     def met(self) -> bool:
-        """Return whether the orders are the same."""
-        return self.ours == self.published
+        """Return whether the orders are the same, but for pairs that are published as alike."""
+        place = {name: k for k, name in enumerate(self.ours)}
+        return place.keys() == set(self.published) and all(
+            pair in self.alike or place[pair[0]] < place[pair[1]]
+            for pair in combinations(self.published, 2))
 
     def cells(self) -> tuple[str, ...]:
         """Return the row of a table, as :meth:`Number.cells` does."""
-        return (self.quantity, ' < '.join(self.ours), '', ' < '.join(self.published), '', '',
+        published = ''.join(f'{name} {"~" if (name, then) in self.alike else "<"} '
+                            for name, then in pairwise(self.published)) + self.published[-1]
+        return (self.quantity, ' < '.join(self.ours), '', published, '', '',
                 'the same', _yes_or_no(self.met))
 
 
@@ -139,7 +148,8 @@ COLUMNS = ('quantity', 'ours', '95 % interval', 'published', 'ratio', '95 % inte
            'met')
 MARK, ROUGH = ' *', ' †'
 LEGEND = ('`*`: met, but the numbers differ by more than chance: the 95 % interval of their '
-          'ratio, which takes the spread of both sides into account, excludes 1. `±`: half '
+          'ratio, which takes the spread of both sides into account, excludes 1. `~`: the '
+          'published numbers differ by chance at most, so that either order is met. `±`: half '
           'of the 95 % interval of what is published: of instability from its 200 seeds (ACSOS '
           '2022), of rounds to settle by the spread measured here, for its 200 seeds (ACSOS 2022) '
           'or ten networks (IFAC 2020). `†`: from too few seeds (fewer than '
@@ -289,8 +299,17 @@ def _orders(quantity: str, rows: list[Row]) -> list[Row]:
         ranked = sorted(known, key=lambda row: np.nan_to_num(of(row), nan=np.inf))
         return tuple(row.quantity.partition(':')[0] for row in ranked)
 
-    return [Order(quantity, order(lambda row: row.ours.value),
-                  order(lambda row: row.published or 0.0))]
+    published = order(lambda row: row.published or 0.0)
+    by_name = {row.quantity.partition(':')[0]: row for row in known}
+    alike = [(one, other) for one, other in combinations(published, 2)
+             if _alike(by_name[one], by_name[other])]
+    return [Order(quantity, order(lambda row: row.ours.value), published, alike)]
+
+
+def _alike(one: Number, other: Number) -> bool:
+    """Return whether published numbers differ by no more than chance, as far as that is known."""
+    return abs((one.published or 0.0) - (other.published or 0.0)) < math.hypot(
+        one.chance, other.chance)
 
 
 def _yes_or_no(met: bool | None) -> str:

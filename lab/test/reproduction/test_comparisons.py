@@ -52,6 +52,20 @@ def test_row_has_the_cells_of_its_columns():
         'x', 'never', '', '24', '', '', 'within 25%', '**no**')
     assert Order('x', ('a', 'b'), ('a', 'b')).cells() == (
         'x', 'a < b', '', 'a < b', '', '', 'the same', 'yes')
+    assert Order('x', ('b', 'a', 'c'), ('a', 'b', 'c'), [('a', 'b')]).cells() == (
+        'x', 'b < a < c', '', 'a ~ b < c', '', '', 'the same', 'yes')
+    assert not Order('x', ('c', 'a', 'b'), ('a', 'b', 'c'), [('a', 'b')]).met
+
+
+def test_published_numbers_within_chance_have_no_order():
+    """In edge 0.0258 ± 0.0009 and 0.0255 ± 0.0002 are published, of recursive and classic."""
+    ours = np.broadcast_to(np.array([0.025, 0.026, 0.013])[:, None, None], (3, 1, 600))
+    rows = compare_instability('acsos2022_edge_rounding', made_up(
+        ['recursive', 'classic', 'bounded'], EVERY_SECOND, 1, instability=ours))
+    early, late = (row for row in rows if isinstance(row, Order))
+    assert late.ours == ('bounded', 'recursive', 'classic') and late.met
+    # From 0.111 to 0.158 in the first rounds: no chance.
+    assert early.alike == [] and not early.met
 
 
 def test_interval_of_a_ratio_takes_both_sides_into_account():
