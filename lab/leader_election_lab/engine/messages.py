@@ -171,16 +171,17 @@ def send_delayed(network, medium, random, i, k, now):
     for _ in range(copies):
         entry = allocate(pool)
         copy_sent(network.offsets, network.exports, i, pool.exports, entry)
-        pool.time[entry] = now + medium.delay_least + spread * random.random()
-        if links.flags[slot] & IN_FLIGHT:
-            # Messages of one link do not overtake each other.
-            last = links.in_flight[slot, 1]
-            pool.time[entry] = max(pool.time[entry], pool.time[last])
-            pool.next[last] = entry
-        else:
-            links.flags[slot] |= IN_FLIGHT
-            links.in_flight[slot, 0] = entry
-        links.in_flight[slot, 1] = entry
+        arrival = now + medium.delay_least + spread * random.random()
+        # Without a branch, since a processor cannot predict whether messages are in flight.
+        flags, first, last = links.flags[slot], links.in_flight[slot, 0], links.in_flight[slot, 1]
+        flying = flags & IN_FLIGHT != 0
+        first, last = first if flying else entry, last if flying else entry
+        pool.time[entry] = arrival
+        # Messages of one link do not overtake each other.
+        pool.time[entry] = max(arrival, pool.time[last])
+        pool.next[last] = entry
+        links.flags[slot] = flags | IN_FLIGHT
+        links.in_flight[slot, 0], links.in_flight[slot, 1] = first, entry
 
 
 @inlined
