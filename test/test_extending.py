@@ -101,6 +101,33 @@ def test_motion_of_the_page_moves_each_device_about_its_start():
     assert position == pytest.approx(np.array([[4.5, 1.0], [0.5, 2.0]]))
 
 
+def test_topology_and_event_of_the_page_are_in_a_run(monkeypatch):
+    lab = pytest.importorskip('leader_election_lab')
+    from leader_election_lab.simulation.network_events import EVENTS
+    from leader_election_lab.simulation.simulation import Simulation
+    from leader_election_lab.topologies import TOPOLOGIES
+    for registry, entry in (TOPOLOGIES, example('cross')['CROSS']), (
+            EVENTS, example('tire')['TIRE']):
+        registry.names()
+        monkeypatch.setattr(registry, '_entries', {**registry._entries, entry.name: entry})
+    scenario = lab.load({
+        'title': 'A cross whose strongest device tires', 'duration': 20,
+        'algorithms': [{'name': 'bounded', 'radius': 9}],
+        'devices': [{'kind': 'cross', 'arm': 2}], 'messages': {'range': 1},
+        'strength': {'cycle': ['id']},
+        'events': [{'kind': 'tire', 'at': 10, 'strongest': 1, 'factor': 0.25}]}, 'cross')
+    run = Simulation(scenario, scenario.entrant('bounded'), 0)
+    run.play(until=9.0)
+    place = {int(each): tuple(where) for each, where in zip(
+        run.network.devices.id, run.network.devices.position.tolist())}
+    assert sorted(place.values()) == sorted([
+        (0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (-1.0, 0.0), (-2.0, 0.0),
+        (0.0, 1.0), (0.0, 2.0), (0.0, -1.0), (0.0, -2.0)])
+    assert set(run.columns.leader.tolist()) == {8}
+    run.play(until=20.0)
+    assert set(run.columns.leader.tolist()) == {7}
+
+
 def test_pose_source_of_the_page_corrects_odometry():
     source = example('calibrated')['Calibrated'](
         1, ElectionParameters(robot_id=1), expiry=3.0, top_speed=2.0, counts=Counter())

@@ -58,7 +58,7 @@ class Event:
     """Returns the algorithm with the fields that the event sets, if it sets any."""
 
 
-EVENTS: Registry[Event] = Registry('event', 'leader_election.lab_events')
+EVENTS: Registry[Event] = Registry('event', 'leader_election.events')
 
 
 NO_LIMIT = -1
