@@ -232,6 +232,14 @@ def test_combine_scales_additive_parts_by_the_share_only() -> None:
     assert into == [2.0, 8.0, 3.0, 0.0, 8.0, 0.25, 1.0, 7.0, 0.5]
 
 
+@pytest.mark.parametrize('wrong', [
+    [1e100, -1e100, -inf, 3.0, inf, 0.5, inf, 4.0, 0.5], [inf, -inf, inf, *NOTHING, *NOTHING]])
+def test_combine_ignores_numbers_that_are_not_finite_or_too_large(wrong: list[float]) -> None:
+    into = [1.0, 10.0, 5.0, 2.0, 7.0, 0.5, *NOTHING]
+    combine(ALL, into, wrong, 1.0)
+    assert into == [1.0, 10.0, 5.0, 2.0, 7.0, 0.5, *NOTHING]
+
+
 def test_identity_contributes_nothing() -> None:
     identity = (0.0, 0.0, inf, *NOTHING, *NOTHING)
     assert contributes_nothing(ALL, identity)

@@ -46,6 +46,8 @@ def test_tree_sums_children_of_any_region():
                    {'parent': 7, 'leader': 2, 'summary': (3.0, 20.0)})
     found = collect_tree(7, (1.0, 25.0), said, [1.0, 1.0, 1.0], BOTH)
     assert list(found) == [6.0, 20.0]
+    assert list(collect_tree(7, (1, 25), columns({'parent': 7, 'summary': (0.5, 20.5)}), [1.0],
+                             BOTH)) == [1.5, 20.5]
     # Columns may be longer than there are neighbours.
     assert list(collect_tree(7, (1.0, 25.0), said, [1.0], BOTH)) == [3.0, 25.0]
     assert list(collect_tree(7, (1.0, 25.0), said, [], BOTH)) == [1.0, 25.0]
@@ -108,6 +110,11 @@ def test_two_heaviest_parents_get_shares_in_any_order(drops):
 def test_neighbour_gets_no_share_when_of_another_region_or_not_nearer(wrong):
     recipients, shares = shares_of(0, 2.0, columns({'device': 1, **wrong}), [1.0], inf, 2)
     assert list(recipients) == [NOBODY] * 2 and list(shares) == [0.0] * 2
+
+
+def test_device_without_a_distance_sends_its_sums_to_nobody():
+    said = columns({'device': 1, 'leader': 0, 'distance': 1.0})
+    assert list(shares_of(0, inf, said, [1.0], inf, 2)[0]) == [NOBODY, NOBODY]
 
 
 def test_neighbour_out_of_range_gets_no_share_and_its_share_is_used():
@@ -203,9 +210,18 @@ def test_gossip_keeps_the_nearest_then_lowest_ids_when_room_is_short():
     said = columns(teller((1, 0, 10.0), (5, 3, 50.0), (6, 3, 60.0)), teller((2, 0, 20.0)))
     assert gossip(said, size=3) == ([7, 1, 2], [0, 1, 1], [70.0, 10.0, 20.0])
     # As near as another: the lower id, which also pushes out the higher.
-    said = columns(teller((6, 0, 60.0)), teller((5, 0, 50.0)))
-    assert gossip(said, size=2) == ([7, 5], [0, 1], [70.0, 50.0])
-    assert gossip(said, size=1) == ([7], [0], [70.0])
+    for order in (6, 5), (5, 6):
+        said = columns(*(teller((robot, 0, 10.0 * robot)) for robot in order))
+        assert gossip(said, size=2) == ([7, 5], [0, 1], [70.0, 50.0])
+        assert gossip(said, size=1) == ([7], [0], [70.0])
+    said = columns(teller((1, 0, 10.0)), teller((9, 0, 90.0)), teller((5, 0, 50.0)))
+    assert gossip(said, size=3) == ([7, 1, 5], [0, 1, 1], [70.0, 10.0, 50.0])
+
+
+def test_gossip_finds_room_for_as_many_robots_as_neighbours_know():
+    said = columns(*(teller(*((10 * j + k, k, 1.0) for k in range(4))) for j in range(1, 5)))
+    assert gossip(said, size=17).members == [
+        7, *(10 * j + k for k in range(4) for j in range(1, 5))]
 
 
 def test_gossip_gives_no_room_to_a_robot_without_contribution():
@@ -234,6 +250,8 @@ def test_known_contributions_are_combined_with_the_own_one():
     known = [*[0.0] * 4, 3.0, 1.0, 4.0, 11.0, 1.0, 2.0, inf, inf]
     found = collect_contributions(7, [7, 1, 2], known, (2.0, 7.0, inf, inf), ranked)
     assert list(found) == [1.0, 2.0, 2.0, 7.0]
+    # What stands in an empty place does not count.
+    assert list(collect_contributions(7, [-1, 2], [5.0] * 4, (1.0, 40.0), BOTH)) == [1.0, 40.0]
     # Who has nothing to offer is not among them.
     assert list(collect_contributions(7, [1, -1], [1.0, 30.0, inf, inf], (0.0, inf), BOTH)) == [
         1.0,

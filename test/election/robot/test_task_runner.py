@@ -243,3 +243,8 @@ def test_combination_of_a_user_gets_and_changes_its_part_alone():
     row = [2.0, 3.0, 4.0]
     combine(runner.aggregates.layout, row, (1.0, 5.0, 6.0, 1.0, 7.0, 1.0), 1.0, 0, 2)
     assert row == [4.0, 7.0, 11.0] and runner.errors == 0
+    task.collects = {'own': task.collects['own'], 'robots': count()}
+    runner = TaskRunner('told', task)
+    row = [3.0, 4.0, 2.0]
+    combine(runner.aggregates.layout, row, (5.0, 6.0, 1.0), 1.0)
+    assert row == [5.0, 10.0, 3.0] and runner.errors == 0
