@@ -123,12 +123,12 @@ def recovers(results: xr.Dataset, label: str) -> list[Reading]:
 
 
 def delay(results: xr.Dataset, label: str) -> Floats:
-    """Return the delay of that by feedback [s]."""
+    """Return by how much later served users stabilise with feedback, in each run [s]."""
     return served_again(results, label, 0.01) - served_again(results, label, 0.0)
 
 
 def recovers_later(results: xr.Dataset, label: str) -> list[Reading]:
-    """Return the mean of this delay [s]."""
+    """Return the mean of :func:`delay` [s]."""
     return [over_runs('with - without:', delay(results, label), '+.1f')]
 
 
@@ -148,10 +148,9 @@ def recovers_from_some(results: xr.Dataset, label: str) -> list[Reading]:
 
 
 def recovers_sooner_from_few(results: xr.Dataset, label: str) -> list[Reading]:
-    """Return by how much sooner that is with feedback, where some leaders fail [s]."""
-    return [over_runs(f'rho {rho:g}, without - with:', -np.array(delay(
-        results.sel({RHO: rho}), label)), '+.1f')
-        for rho in results[RHO].values.tolist() if rho < 1.0]
+    """Return by how much sooner served users stabilise with feedback if some leaders fail [s]."""
+    return [over_runs(f'rho {rho:g}, without - with:', -delay(results.sel({RHO: rho}), label),
+                      '+.1f') for rho in results[RHO].values.tolist() if rho < 1.0]
 
 
 def recovers_alike(results: xr.Dataset, label: str) -> list[Reading]:
