@@ -37,11 +37,10 @@ _SIGHTING = wire.record(
     wire.number(-2.0 * math.pi, 2.0 * math.pi, null=math.nan, decimals=3), least=2)
 _WEIGHT = wire.number(wire.POSITIVE, LARGEST_DEVIATION, null=math.nan, decimals=3)
 _WEIGHTS = wire.record(_WEIGHT, _WEIGHT, least=0)
-
-
-def _one_by_one(kind: wire.Kind) -> wire.Kind:
-    """Return the kind of a list whose entries are read later, so that wrong ones are left out."""
-    return wire.row(kind._replace(read=lambda value: value), MOST_SIGHTINGS)
+# Their entries are read later, so that wrong ones are left out.
+_LIST_OF_SIGHTINGS, _LIST_OF_WEIGHTS = (
+    wire.row(kind._replace(read=lambda value: value), MOST_SIGHTINGS)
+    for kind in (_SIGHTING, _WEIGHTS))
 
 
 class LocalisationPart(NamedTuple):
@@ -60,13 +59,13 @@ class LocalisationPart(NamedTuple):
     """
     height: Annotated[float, wire.Sent('h', wire.number(-FARTHEST, FARTHEST, decimals=2))]
     """The height of the sender's sensor in the frame [m], left out where it is 0."""
-    sightings: Annotated[Any, wire.Sent('z', _one_by_one(_SIGHTING))]
+    sightings: Annotated[Any, wire.Sent('z', _LIST_OF_SIGHTINGS)]
     """
     What the sender's sensor measured of robots and landmarks, from its pose at the time of
     sending, each: id, range [m] or null, and, if it was measured, bearing from the sender's
     heading, left positive [rad].
     """
-    deviations: Annotated[Any, wire.Sent('w', _one_by_one(_WEIGHTS))]
+    deviations: Annotated[Any, wire.Sent('w', _LIST_OF_WEIGHTS)]
     """
     The standard deviations of the range [m] and the bearing [rad] of each sighting in z, where the
     sensor states them; null or left out: those of the receiver's parameters.
@@ -82,7 +81,7 @@ def write(estimate: Estimate) -> dict[str, Any]:
     """
     Return the members of a message.
 
-    >>> write(Estimate((1.0, 2.0, 0.5), 0.51234, 0.1, 0.05, (Sighting(4, 1.25), )))
+    >>> write(Estimate((1.0, 2.0, 0.5), 0.51234, 0.1, 0.05, (Sighting(4, 1.25), ), 0.004))
     {'o': [1.0, 2.0, 0.5], 'e': [0.5123, 0.1, 0.05], 'z': [[4, 1.25]]}
     """
     values: dict[str, Any] = {
