@@ -359,8 +359,8 @@ def whole_shares(shares: Sequence[float]) -> tuple[float, ...]:
     """
     Return shares as on the wire: in whole thousandths that still add up to one.
 
-    >>> whole_shares((1 / 3, 1 / 3, 1 / 3))
-    (0.334, 0.333, 0.333)
+    >>> whole_shares((1 / 9, 2 / 3, 2 / 9))
+    (0.111, 0.667, 0.222)
     """
     total = sum(shares)
     if not 0.0 < total < math.inf:

@@ -137,7 +137,8 @@ def test_wrong_message_is_rejected_with_its_reason(reason, wire):
 
 def test_message_of_the_maximum_length_is_decoded():
     padding = ' ' * (MAX_LENGTH - len(payload()))
-    assert isinstance(CODEC.decode(payload() + padding), Message)
+    for longest in (payload() + padding, padding + payload()):
+        assert isinstance(CODEC.decode(longest), Message)
     assert CODEC.decode(payload() + padding + ' ') is RejectReason.SIZE
 
 
@@ -321,6 +322,8 @@ def test_message_with_instances_is_decoded():
         'bounded', BOUNDED.state(-1.0, 2.0, 3, 1),
         {'regions': region_part('count', parent=5, summary=(3.0,), decision='[9]')})
     assert found.of_instance('none') == (None, None, {})
+    most = with_instances(**{f'i{k}': CANDIDACY for k in range(MOST_INSTANCES)})
+    assert len(most.others) == MOST_INSTANCES
 
 
 CANDIDACY = {'c': [-1, 2, 3, 1]}
@@ -340,6 +343,14 @@ def test_instance_is_left_out_when_its_algorithm_is_unknown(algorithm):
     found = with_instances(rescue={'a': algorithm, 'c': []}, charging=CANDIDACY)
     assert isinstance(found, Message)
     assert list(found.others) == ['charging'] and found.faults == (RejectReason.ALGORITHM,)
+
+
+def test_faults_of_all_parts_and_instances_are_told():
+    found = CODEC.decode(payload(e=None, r=None, g='', i={'a': {}, 'b': CANDIDACY, 'c': {}}))
+    assert isinstance(found, Message) and list(found.others) == ['b']
+    assert sorted(found.faults) == sorted([
+        RejectReason.LOCALISATION, RejectReason.SUMMARY, RejectReason.MANDATE,
+        RejectReason.MALFORMED, RejectReason.MALFORMED])
 
 
 # Rows, each right in some place of a region and wrong in others.

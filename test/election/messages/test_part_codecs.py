@@ -172,6 +172,7 @@ def test_left_out_fields_are_padded():
     assert (found.device, found.parent, found.reach, found.decision) == (2, 5, 10.0, '[4]')
     assert found.recipients == (5, -1, -1, -1) and found.shares == (1.0, 0.0, 0.0, 0.0)
     assert codec().unpack(2, changed(GOOD, reach=4.0), 10.0)[0].reach == 4.0
+    assert codec().unpack(2, changed(GOOD, summary=(0.0, -9.0)), 10.0)[1] is None
 
 
 def test_region_of_other_tasks_counts_as_initial():

@@ -126,6 +126,12 @@ def test_delayed_message_is_rejected_after_the_window():
         assert receiver.accept(1, NOW, WINDOW, late) == accepted
 
 
+def test_number_one_ahead_is_accepted_once():
+    receiver = SwarmTime(NOW)
+    assert [receiver.accept(1, NOW + more, WINDOW, 0.0) for more in (0, 1, 1, 2)] == [
+        True, True, False, True]
+
+
 def test_numbers_are_milliseconds_of_the_clock_and_one_more_when_it_stands():
     sender = SwarmTime(NOW)
     numbers = [sender.next(1, now) for now in (0.0, 0.0, 0.5, 0.5)]
@@ -221,14 +227,16 @@ def test_unsigned_message_of_a_signing_robot_is_rejected():
     keyed.accept_unverified = True
     assert keyed.admit(3, None, 0.0) is None
     assert keyed.admit(3, NOW, 0.0) is None
-    assert keyed.admit(3, None, 1.0) == RejectReason.UNSIGNED
-    assert keyed.admit(4, None, 1.0) is None
-    assert keyed.admit(3, None, 6.0) is None, 'it has been silent for longer than the window'
+    assert keyed.admit(3, None, WINDOW) == RejectReason.UNSIGNED
+    assert keyed.admit(4, None, WINDOW) is None
+    late = WINDOW + 0.002
+    assert keyed.admit(3, None, late) is None, 'it has been silent for longer than the window'
 
 
 def test_message_of_the_greatest_length_is_checked_and_a_longer_one_rejected():
     authentication = Authentication()
     assert (authentication.file_error, authentication.accept_unverified) == ('', False)
+    assert (authentication.room, authentication.time.read(0.0)) == (MAX_LENGTH, 0)
     assert authentication.check('x' * MAX_LENGTH) == (None, None)
     assert authentication.check('x' * (MAX_LENGTH + 1)) == (None, RejectReason.SIZE)
 
