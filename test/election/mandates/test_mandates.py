@@ -161,6 +161,7 @@ def test_leader_drops_a_robot_that_leaves_and_releases_it() -> None:
 def test_grant_does_not_count_when_it_arrives_after_its_release() -> None:
     leader = leading()
     leader.round(LEAD, [NeighbourPart(2, 9, 1.0, MandatePart(0, 1, {}, (Notice(2, 1, 1),)))], 0.6)
+    leader.round(LEAD, [], 0.7)
     leader.hear(granting(1), 0.7)
     assert 2 not in leader.over(0.7)
     leader.hear(granting(2), 0.7)
@@ -327,7 +328,7 @@ def test_relays_and_robots_without_a_leader_grant_nothing() -> None:
 def test_leader_acts_when_it_has_the_mandate_over_itself() -> None:
     leader = robot(1)
     leader.round(LEAD, [], 0.0)
-    assert leader.acting(MANDATE - 0.1) == Acting(1, MANDATE)
+    assert leader.acting(MANDATE - 0.1) == Acting(1, MANDATE) and leader.part.grants == {1: 1}
     assert leader.acting(MANDATE) is None
     bound = member()
     bound.round(Follows(2, 0.0, True), [], 0.1)

@@ -14,7 +14,12 @@
 
 """Rosters and durations as parameters, fences, and the leases of clients."""
 
-from leader_election.election.mandates.parameters import ids_in, roster_in
+from leader_election.election.mandates.parameters import (
+    ids_in,
+    MandateParameters,
+    MandateSettings,
+    roster_in,
+)
 from leader_election.election.mandates.part import Fence, Lease, lease_in
 from leader_election.parameters import ParameterError
 import pytest
@@ -36,6 +41,14 @@ def test_mandate_over_a_robot_is_over_at_its_end() -> None:
     assert lease.refusal(5.0) == 'the mandate ended 0.0 s ago'
 
 
+@pytest.mark.parametrize('error', [0.01, 0.2])
+def test_mandate_is_refused_when_it_is_over_before_the_next_beat(error: float) -> None:
+    lasts, given = MandateSettings(5.0, error).mandate, MandateParameters(5.0, error)
+    given.check_mandate(lasts)
+    with pytest.raises(ParameterError, match='mandate'):
+        given.check_mandate(1.001 * lasts)
+
+
 @pytest.mark.parametrize('wrong', [
     {'term': 'x'}, {'acting_until': 'nan'}, {'acting_until': ''}, {'acts_until': 'x,y'},
     {'acts_over': '1.5,2'}])
@@ -52,12 +65,13 @@ def test_lease_gives_no_right_when_its_values_are_unreadable(wrong: dict[str, st
     ('1-3,\n5', {1, 2, 3, 5}),
     ('5-99999', range(5, 100_000)), ('1-100000', range(1, 100_001))])
 def test_roster_has_ids_and_ranges(text: str, ids: object) -> None:
-    assert ids_in(text) == set(ids)  # type: ignore[call-overload]
+    expected = 0, set(), set(ids)  # type: ignore[call-overload]
+    assert roster_in(text) == (0, set(), ids_in(text)) == expected
 
 
 @pytest.mark.parametrize('text', [
     '5-3', 'a', '1-a', 'a-1', '-3', '1.5', '0-100000', '1--2', '1-2-3', 'v 1', 'v1 to 2',
     'v1 , to 2', 'v1 1 to', ',2,', '9' * 5000, '1-' + '9' * 5000])
 def test_roster_is_refused_when_it_is_no_list_of_ids(text: str) -> None:
-    with pytest.raises(ParameterError, match='roster'):
+    with pytest.raises(ParameterError, match='^parameter roster: '):
         roster_in(text)

@@ -19,7 +19,8 @@ import math
 from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
-from leader_election.election.mandates.mandates import NO_ONE
+from leader_election.election.algorithms import BOUNDED
+from leader_election.election.mandates.mandates import NO_ONE, Notice
 from leader_election.election.mandates.parameters import (
     DIGEST_BITS,
     digest_of,
@@ -281,6 +282,28 @@ def test_robot_without_a_leader_needs_no_duration() -> None:
     assert parts[1].concern()[2]['mandate_needed'] == '1.3'
 
 
+def test_robot_needs_one_beat_when_its_algorithm_counts_no_hops() -> None:
+    robots = Swarm(line(2), algorithm='colour', mandate=MANDATE)
+    robots.sweep(3)
+    assert robots.instances()[2].parts['mandates'].needed == 1.3
+
+
+def test_relays_and_robots_without_mandates_are_under_none() -> None:
+    robots = Swarm(line(4), lambda i: {**of_one(i, {1: 9.0}), **(
+        {2: {'role': 'relay'}, 4: {'mandate': 0.0}}.get(i, {}))}, **{
+            'radius': 9.0, 'mandate': MANDATE})
+    robots.sweep(2 * SILENCE)
+    assert part_values(robots.instances()[1], 0.0)['acts_over'] == '1,3'
+
+
+def test_notice_of_a_neighbour_that_leaves_asks_for_a_round_at_its_receipt() -> None:
+    robots = swarm()
+    robots.sweep(SILENCE)
+    part = robots.instances()[2].parts['mandates']
+    leaving = part.mandates.part._replace(leaving=(Notice(3, 1, 9),))
+    assert part.process(3, BOUNDED.state(-99.0, 1.0, 9, 1), leaving, robots.now)
+
+
 def test_member_warns_with_the_number_when_the_mandate_is_too_short_for_its_hops() -> None:
     robots = swarm(5)
     robots.sweep(2 * SILENCE)
@@ -296,7 +319,8 @@ def test_member_warns_with_the_number_when_the_mandate_is_too_short_for_its_hops
 
 
 @pytest.mark.parametrize(('mandate', 'period', 'allowed'), [
-    (1.2, 1.0, False), (1.3, 1.0, True), (2.0, 2.0, False), (0.5, 0.2, True)])
+    (0.5, 1.0, False), (1.2, 1.0, False), (1.3, 1.0, True), (2.0, 2.0, False),
+    (0.5, 0.2, True)])
 def test_mandate_duration_is_refused_with_the_minimum_when_shorter_than_a_beat(
         mandate: float, period: float, allowed: bool) -> None:
     least, hop = ('1.3', '2.3') if period == 1.0 else ('2.3', '4.4')
