@@ -12,18 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Chance in rounds: the same on robots and in the engine, and none that no seed repeats."""
+"""Chance in rounds: the same on robots and in the engine."""
 
 from collections import Counter
 from functools import cache
-import random
 from runpy import run_path
 
 from engine.test_advance import reference_for, side_by_side
 from environment import ROOT
-from leader_election import Algorithm, ALGORITHMS, Device, LeaderElectionError
-from leader_election.election.algorithms import BOUNDED
-from leader_election.election.algorithms.bounded import Candidacy
+from leader_election import Algorithm, ALGORITHMS, Device
 from leader_election.election.algorithms.chance import drawn
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
@@ -95,17 +92,6 @@ def test_each_device_leads_once_an_epoch(leach: Algorithm) -> None:
         state = states(stage)[i]
         turns[i] += state.distance == 0.0
     assert set(turns.values()) <= set(range(9, 12))
-
-
-def unseeded_round(device, state, neighbours, metric, parameters):
-    return state._replace(distance=random.random())
-
-
-def test_round_with_chance_of_its_own_is_refused() -> None:
-    with pytest.raises(LeaderElectionError, match=(
-            r'test_chance.py, line \d+: random.random gives numbers that no seed repeats; '
-            'a round takes device.chance')):
-        Algorithm('unseeded', unseeded_round, Candidacy, Candidacy, BOUNDED.start, lambda: ())
 
 
 def test_device_has_no_chance_where_no_round_reads_it() -> None:

@@ -15,7 +15,7 @@
 """Chance that no seed repeats is found. Robots draw by id and round."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 import math
 import os
 import random
@@ -26,7 +26,7 @@ from leader_election.election.algorithms import Algorithm, ALGORITHMS, Device
 from leader_election.election.algorithms.chance import drawn, reads_chance, unseeded
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
-from leader_election.parameters import build
+from leader_election.parameters import build, LeaderElectionError
 import numpy as np
 import pytest
 
@@ -40,6 +40,10 @@ def of_a_module() -> float:
 
 def of_numpy() -> float:
     return 1.0 + np.random.rand()
+
+
+def without_a_seed() -> float:
+    return np.random.default_rng().random()
 
 
 def imported_within() -> float:
@@ -82,6 +86,7 @@ def wrapped() -> float:
 
 @pytest.mark.parametrize('function, found', [
     (of_a_module, 'random.random'), (of_numpy, 'np.random.rand'), (imported_within, 'random'),
+    (without_a_seed, 'np.random.default_rng'),
     (by_a_generator, 'GENERATOR'), (called, 'random.random'), (of_an_object, 'HOLDER.random'),
     (compiled, 'random.random'), (enclosing(), 'dice'), (wrapped, 'np.random.rand'),
     (SimpleNamespace(py_func=of_numpy), 'np.random.rand')],
@@ -139,10 +144,22 @@ def draw_round(
     return Drawn(0.0, device.id, device.chance)
 
 
+def drawing_algorithm(round_: Any) -> Any:
+    return Algorithm('draw', round_, Drawn, Drawn, lambda device: Drawn(  # type: ignore
+        0.0, device.id, 0.0), lambda: ())
+
+
+def test_algorithm_of_a_user_is_refused_when_its_round_takes_chance() -> None:
+    with pytest.raises(LeaderElectionError, match=(
+            r'test_chance.py, line \d+: random.random gives numbers that no seed repeats; '
+            'a round takes device.chance')):
+        drawing_algorithm(of_a_module)
+    assert drawing_algorithm(partial(draw_round)), 'a round without code'
+
+
 def test_robot_draws_by_its_id_and_the_number_of_the_round(
         monkeypatch: pytest.MonkeyPatch) -> None:
-    made: Any = Algorithm('draw', draw_round, Drawn, Drawn, lambda device: Drawn(
-        0.0, device.id, 0.0), lambda: ())
+    made = drawing_algorithm(draw_round)
     monkeypatch.setattr(ALGORITHMS, '_entries', {**ALGORITHMS._entries, 'draw': made})
     robot, numbers = Robot(build(ElectionParameters, {'robot_id': 7, 'algorithm': 'draw'})), []
     for second in range(4):

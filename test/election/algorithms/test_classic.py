@@ -117,6 +117,10 @@ def test_barred_robot_has_no_leader_when_none_is_within_the_radius():
         found = classic_round(Device(5, BARRED), Choice(*NOT_ANYBODY, 0.0, 3.0, 7),
                               Choices(*zip(*order)), [1.0] * 2, ClassicParameters(10.0))
         assert (found.distance, found.leader) == (10.0, 20)
+    device, alone = Device(5, BARRED), CLASSIC.start(Device(5, BARRED))
+    assert CLASSIC.compute(device, alone, [], [], ClassicParameters(10.0)) == alone
+    found = CLASSIC.compute(device, alone, [beyond], [1.0], ClassicParameters(10.0))
+    assert (found.distance, found.leader) == (inf, 5)
 
 
 # Sparse choice comes to rest from anything where rounds follow one another, and how it rests.
@@ -165,6 +169,6 @@ def test_swarm_stabilises_with_every_robot_led_by_its_nearest_leader(network, se
 def test_path_to_the_leader_is_the_first_of_equal_length():
     """Its two neighbours are 1 m away, and 1 and 3 hops from robot 5."""
     device, said = Device(3, 1.0), Choice(-9.0, 5, 1.0, 1.0, 5, 1, 1)
-    found = CLASSIC.compute(device, said, [said, said._replace(hops=3)], [1.0, 1.0],
+    found = CLASSIC.compute(device, said, [said, said._replace(lead_hops=3, hops=3)], [1.0, 1.0],
                             ClassicParameters(9.0))
-    assert (found.leader, found.distance, found.hops) == (5, 2.0, 2)
+    assert (found.leader, found.distance, found.hops, found.lead_hops) == (5, 2.0, 2, 2)

@@ -56,6 +56,7 @@ def found_from(*messages):
 
 def test_robot_has_no_leader_when_no_candidacy_is_valid():
     assert found_from(*IGNORED) == Nearest(inf, 1, 0)
+    assert found_from(*IGNORED, Nearest(2.0, 7, 2)) == Nearest(3.0, 7, 3), 'at both limits'
 
 
 @pytest.mark.parametrize('better, worse', [
