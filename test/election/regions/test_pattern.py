@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.election.algorithms import Device
 from leader_election.election.algorithms.fields import NOBODY
-from leader_election.election.regions.collection import ADD, RANKED, SummaryLayout
+from leader_election.election.regions.collection import ADD, LEAST, RANKED, SummaryLayout
 from leader_election.election.regions.pattern import (
     coordinate,
     decay,
@@ -97,8 +97,9 @@ def test_robot_without_a_parent_spreads_an_announcement_only_as_a_leader(gain):
     before = Member(2, 0.0, *initial_region(
         regions, (10.0,), (0.0,), announcement_size=1, undecided=(inf,))._replace(
             own_announcement=(0.5,)))
-    for leader, load, announced in ((2, 7.0 if gain else 4.0, 0.5), (5, 4.0, inf)):
-        after = coordinate(Device(2, 1.0), leader, 0.0, before, columns(), [], p, None)
+    for leader, distance, load, announced in (
+            (2, 0.0, 7.0 if gain else 4.0, 0.5), (2, inf, 4.0, inf), (5, 0.0, 4.0, inf)):
+        after = coordinate(Device(2, 1.0), leader, distance, before, columns(), [], p, None)
         assert (after.load, list(after.announcement)) == (load, [announced])
         assert after.reach == (resized(load, p) if leader == 2 else 9.0)
         assert (after.decision_version, after.decision_age) == (0, 0)
@@ -113,6 +114,16 @@ def test_leader_has_no_parent_when_a_neighbour_claims_a_smaller_distance():
     assert network.states[0].parent == NOBODY
     assert set(network.states[0].recipients) == {NOBODY}
     assert network.states[0].decision == network.states[0].summary == (1.0,)
+
+
+def test_leader_collects_what_is_not_added_up_from_members_that_send_it_no_share():
+    least = SummaryLayout((ADD, LEAST), (0, 1, 2), (0, 0))
+    regions = RegionSettings(collection='multi-path')
+    p = parameters_of(regions, least, radius=9.0, link_range=inf, undecided=())
+    before = Member(2, 0.0, *initial_region(regions, (1.0, 5.0), (0.0, inf), undecided=()))
+    said = columns({'leader': 2, 'distance': 1.0, 'summary': (1.0, 3.0)})
+    after = coordinate(Device(2, 1.0), 2, 0.0, before, said, [1.0], p, None)
+    assert list(after.summary) == [1.0, 3.0]
 
 
 def test_feedback_shrinks_an_overloaded_region():
@@ -155,7 +166,7 @@ def fresh(*neighbours, own=(7, 0, 0), metric=None, device=3):
     ([(7, 4, 1)], (7, 5, 3), (KEPT, 5, 4)),
     ([(7, 5, 2)], (7, 5, 3), (0, 5, 3)),
     ([(7, 5, 3)], (7, 5, 3), (KEPT, 5, 4)),
-    ([], (7, MOST_VERSION, 3), (KEPT, MOST_VERSION, 4)),
+    ([], (7, MOST_VERSION, 3), (KEPT, MOST_VERSION, 4)), ([], (7, 1, 3), (KEPT, 1, 4)),
     # Of another region, without any, or from before the leader changed.
     ([(8, 9, 0), (7, 0, 0)], (7, 0, 0), (NOBODY, 0, 0)),
     ([(8, 9, 0), (7, 0, 0), (7, 1, 4)], (7, 0, 0), (2, 1, 5)),
@@ -255,6 +266,8 @@ def test_smoothed_load_weights_the_new_load_by_alpha():
     assert smoothed(8.0, 4.0, BASE._replace(alpha=0.25)) == 5.0
     assert smoothed(8.0, 4.0, BASE._replace(alpha=1.0)) == 8.0
     assert smoothed(8.0, 4.0, BASE._replace(alpha=0.0)) == 4.0
+    assert smoothed(0.0, 4.0, BASE._replace(alpha=0.25)) == 3.0
+    assert smoothed(1e9, 1e9, BASE._replace(alpha=0.25)) == 400.0, 'a hundred times the target'
 
 
 def radii(load_of, p, rounds, delay=0):
