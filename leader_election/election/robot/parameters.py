@@ -327,6 +327,8 @@ class ElectionParameters(InstanceParameters, LocalisationParameters):
         >>> spaced = ElectionParameters(robot_id=1, output_namespace='election')
         >>> spaced.outputs_of(), spaced.outputs_of('rescue')
         ('election/', 'election/rescue/')
+        >>> ElectionParameters(robot_id=1).outputs_of('rescue')
+        'rescue/'
         """
         return (f'{self.output_namespace}/' if self.output_namespace else '') + (
             '' if instance == MAIN else f'{instance}/')
@@ -418,7 +420,7 @@ def own_sections() -> dict[str, type]:
             if entry.parameters is not NoParameters}
 
 
-def chosen_entries(values: Mapping[str, Any], prefix: str = '') -> list[Any]:
+def chosen_entries(values: Mapping[str, Any], prefix: str) -> list[Any]:
     """
     Return the chosen entries that have parameters of their own.
 
@@ -433,7 +435,7 @@ def chosen_entries(values: Mapping[str, Any], prefix: str = '') -> list[Any]:
     return [entry for entry in chosen if entry.parameters is not NoParameters]
 
 
-def refuse_unchosen(values: Mapping[str, Any], prefix: str = '') -> None:
+def refuse_unchosen(values: Mapping[str, Any], prefix: str) -> None:
     """
     Refuse own parameters of what is not chosen. A parameter file may name them with the default.
 

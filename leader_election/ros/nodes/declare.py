@@ -209,7 +209,7 @@ def with_own_parameters(declarations: Declarations, values: P, changed: Callable
     :param prefix: the prefix of the instance's parameters.
     :raises ParameterError: for a value of the wrong type or out of range.
     """
-    entries = robots.chosen_entries(vars(values))
+    entries = robots.chosen_entries(vars(values), '')
     names = [entry.name for entry in entries]
     for name in names:
         if names.count(name) > 1:
