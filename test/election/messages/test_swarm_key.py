@@ -338,6 +338,12 @@ def test_accept_unverified_changes_at_run_time():
     assert robot.receive(forged(), 0.0)
     assert robot.receive(sign(forged(8), NOW, KEY), 0.0)
     assert not robot.receive(forged(8), 0.0), 'it has been heard with the key'
+    assert alone(accept_unverified=True).receive(forged(), 0.0)
+
+
+def test_signed_messages_are_numbered_from_the_start_of_the_robot() -> None:
+    for robot, start in ((alone(), NOW), (Robot(alone().parameters, keys=(KEY,)), 0)):
+        assert verify(robot.round(1.0), (KEY,)) == start + 1000
 
 
 def test_own_message_is_an_echo_once_then_a_replay():

@@ -18,12 +18,12 @@ import math
 from typing import Any
 
 from leader_election.election.algorithms import BOUNDED, CLASSIC
-from leader_election.election.messages.codec import codec_for, InstanceMessage, Message
+from leader_election.election.messages.codec import codec_for, counters, InstanceMessage, Message
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.neighbourhood import doubt, Offer
 from leader_election.election.robot.parameters import built, ElectionParameters, InstanceParameters
 from leader_election.election.robot.reception import ROUNDS
-from leader_election.election.robot.robot import LEADER_CHANGES, phase, Robot
+from leader_election.election.robot.robot import COUNTERS, LEADER_CHANGES, phase, Robot
 from leader_election.parameters import build
 import pytest
 
@@ -73,6 +73,11 @@ def test_robot_leads_alone_until_it_hears_a_stronger_one():
     assert me.counts[LEADER_CHANGES] == 2 and me.mailbox.expired == 1
 
 
+def test_counters_are_zero_at_the_start() -> None:
+    counts = Robot(parameters()).counts
+    assert {*COUNTERS, *counters(())} <= counts.keys() and not any(counts.values())
+
+
 def test_duplicate_id_is_detected_when_both_send_equal_messages():
     """Neither has odometry, and parameters are equal, so one of two echoes is of another robot."""
     me, twin = robot(at=None), robot(at=None)
@@ -105,7 +110,14 @@ def test_round_is_triggered_when_the_candidacy_would_change():
     assert reacts(me, says(8, strength=8.0, at=(2.5, 0.0)), 0.2), 'another strength'
     me.round(0.2)
     assert reacts(me, says(8, strength=8.0, at=(2.5, 0.0), far=50.0, leader=1), 0.3), 'lost'
-    assert not me.receive('rubbish', 0.3)
+    assert not me.receive('rubbish', 0.3) and not me.receive(says(9, at=None), 0.3)
+    assert me.counts[RejectReason.NO_POSITION.value] == 1
+
+
+def test_position_is_news_when_a_neighbour_gets_its_first_one() -> None:
+    me = robot(metric='hops', communication_range=math.inf)
+    for at, news in ((None, True), (None, False), ((1.0, 0.0), True), ((1.0, 0.0), False)):
+        assert me.receive(says(7, at=at), 0.0) == news
 
 
 def test_missed_messages_trigger_no_round():
@@ -122,6 +134,10 @@ def test_missed_messages_trigger_no_round():
     me.receive(says(7, far=1.0, leader=9), 0.0)
     me.round(2.6)
     assert me.main.leads and me.would_change(2.6) is None, 'its candidacy is too old'
+    me = Robot(parameters(odometry_expiry=9.0, message_expiry=9.0, hop_limit=3))
+    me.sensing.take_odometry((0.0, 0.0, 0.0), 0.0)
+    me.receive(says(7, far=1.0, leader=9), 0.0)
+    assert me.would_change(2.6) is not None, 'no round has run'
 
 
 def test_probability_of_a_wrong_leader_is_that_of_the_localised_robots():
@@ -165,6 +181,13 @@ def test_parts_are_not_read_when_news_is_sought() -> None:
     me.main.parts['regions'].read = lambda *sent: read.append(sent)
     me.receive(says(7), 0.0)
     assert me.would_change(0.0) is not None and read == []
+
+
+def test_instance_that_the_robot_does_not_run_is_ignored() -> None:
+    me, state = robot(), BOUNDED.state(-9.0, 0.0, 7, 0)
+    me.receive(codec_for(BOUNDED).encode(Message(7, 'map', (1.0, 0.0), state, others={
+        'rescue': InstanceMessage('bounded', state)})), 0.0)
+    assert me.mailbox.entry(7).message.others == {}
 
 
 @pytest.mark.parametrize(('algorithm', 'far', 'news'), [

@@ -350,6 +350,7 @@ def test_running_robot_takes_the_next_roster_and_refuses_an_older_one() -> None:
     for second in range(SILENCE + 2):
         robot.round(float(second))
     robot.configure(parameters('v2 1 to 1-2'))
+    assert robot.main.parts['mandates'].mandates.part.beat == SILENCE + 2, 'one a round'
     shown = robot.main.parts['mandates'].settings_shown
     assert shown()['roster'] == 'v2 1 to 1-2'
     with pytest.raises(ParameterError, match='version 1 is refused: the present one, 2'):

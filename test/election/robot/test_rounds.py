@@ -92,7 +92,8 @@ def test_overdue_round_is_caught_up_before_the_timer_fires() -> None:
     made.fire(11.2)
     assert made.rounds == [10.0, 11.0], 'the timer was late for the round that was caught up'
     made.fire(12.0)
-    assert made.rounds == [10.0, 11.0, 12.0]
+    made.fire(12.5)
+    assert made.rounds == [10.0, 11.0, 12.0, 12.5], 'half a period later it is no late timer'
 
 
 def test_news_runs_a_round_at_once_or_when_the_interval_is_over() -> None:
@@ -114,6 +115,9 @@ def test_news_runs_a_round_at_once_or_when_the_interval_is_over() -> None:
     assert made.rounds[2:] == [] and not reaction.is_canceled(), 'the interval begins anew'
     made.schedule.has_run(20.2, False)
     assert reaction.is_canceled(), 'the round has used the news'
+    made.schedule.has_run(0.0, False)
+    made.schedule.take_news(REACTIVE_INTERVAL)
+    assert made.rounds[2:] == [REACTIVE_INTERVAL]
 
 
 def test_news_runs_no_round_that_would_change_nothing_or_without_a_reactive_schedule() -> None:
