@@ -15,6 +15,7 @@
 """A robot gives the right reason for each change of its leader, and for what it did not take."""
 
 from collections.abc import Callable
+from copy import deepcopy
 import math
 from typing import NamedTuple
 
@@ -188,6 +189,29 @@ def test_reasons_of_algorithms_with_fewer_fields() -> None:
     watch.change = Change(8, 5)
     watch.update(4, inputs, (), 3.0)
     assert watch.change.reason == Reason.LOWER_ID
+
+
+def test_leader_that_joins_one_as_strong_says_that_its_id_is_lower() -> None:
+    watch = LeaderWatch()
+    watch.change = Change(5, 8)
+    watch.update(4, told(Candidacy(-1.0, 0.0, 5, 0), {4: Candidacy(-1.0, 0.0, 4, 0)})[1], (), 3.0)
+    assert (watch.change.reason, watch.change.about) == (Reason.LOWER_ID, 5)
+
+
+def test_lost_way_counts_until_the_leader_is_as_near_by_another() -> None:
+    """Robot 5 follows 8 by 7, although 6 is nearer to 8. Then 7 falls silent."""
+    watch = LeaderWatch()
+    by_7, by_6 = Candidacy(-9.0, 1.0, 8, 1), Candidacy(-9.0, 0.5, 8, 1)
+    _, inputs = told(FOLLOWED, {7: by_7, 6: by_6})
+    watch.update(8, inputs._replace(metric=[1.0, 3.0], state=FOLLOWED), (), 3.0)
+    for far, reason, about in ((3.5, Reason.SILENT, 7), (2.0, Reason.NOT_PASSED_ON, 6)):
+        after = deepcopy(watch)
+        after.update(8, inputs._replace(
+            senders=[6], exports=[by_6], metric=[far - 0.5], state=FOLLOWED._replace(
+                distance=far)), (), 3.0)
+        state, left = told(FOLLOWED, {6: Candidacy(-7.0, 0.0, 6, 0)})
+        after.update(state.leader, left, (), 3.0)
+        assert (after.change.reason, after.change.about) == (reason, about)
 
 
 def test_robot_without_a_leader_has_lost_none() -> None:
