@@ -20,6 +20,7 @@ import math
 from typing import Any
 
 from election.robot.swarm import line, of_one, Swarm
+from leader_election.election.messages.region_codec import TASKS_DIFFER
 from leader_election.election.regions.aggregate import top
 from leader_election.election.regions.task import Task
 import pytest
@@ -43,6 +44,12 @@ def test_line_counts_its_members(collection):
     assert [instance.distance for instance in swarm.instances().values()] == [0, 1, 2, 3]
     assert [instance.role for instance in swarm.instances().values()] == [
         'leader', 'worker', 'worker', 'worker']
+
+
+def test_neighbour_with_other_tasks_is_counted_in_each_round() -> None:
+    swarm = Swarm(line(2), lambda i: {'tasks': 'count' if i == 1 else ''}, regions=True)
+    swarm.sweep(3)
+    assert swarm.robots[1].main.counts[TASKS_DIFFER] == 2
 
 
 # Roles.

@@ -130,6 +130,10 @@ def test_hysteresis_is_that_of_the_source_unless_asked_for(asked: float, found: 
     assert made.strength.hysteresis == found
 
 
+def test_region_has_no_radius_when_its_algorithm_takes_none() -> None:
+    assert instance(algorithm='resilient')[0].radius == math.inf
+
+
 # A whole robot.
 
 def test_parts_receive_the_position_and_the_robots_that_have_left_the_range() -> None:

@@ -74,6 +74,12 @@ def test_hierarchy_is_refused_when_wrong(text):
         radii(text)
 
 
+def test_hierarchy_and_number_of_instances_are_allowed_up_to_their_limits() -> None:
+    assert radii('0.5, 1e6') == (0.5, 1e6)
+    assert len(instance_parameters(parameters(), {
+        f'i{k}': build(InstanceParameters, {}) for k in range(15)})) == 16
+
+
 def test_feedback_is_allowed_when_levels_form_regions():
     robot = one(hierarchy='20', feedback_gain=1.0)
     assert robot.main.parameters.feedback_gain == 1.0
@@ -131,6 +137,13 @@ def test_tasks_are_refused_when_the_node_runs_none():
         Robot(build(ElectionParameters, {'robot_id': 1, 'tasks': 'count'}))
 
 
+def test_tool_of_a_part_is_made_for_each_instance_by_its_name() -> None:
+    names: list[str] = []
+    Robot(parameters(regions=True), {'rescue': build(InstanceParameters, {'regions': True})},
+          {'regions': names.append})
+    assert names == ['main', 'rescue']
+
+
 # The settings of an election's round on a robot.
 
 def settings(algorithm=BOUNDED, link_range=5.0, counts_links=False, **values):
@@ -165,6 +178,8 @@ def test_joining_radius_is_rounded_up_to_whole_hops(radius, joining):
     found = settings(radius=radius, radius_hysteresis=0.25, counts_links=True)
     assert radius * (1.0 - found['radius_hysteresis']) == pytest.approx(joining)
     assert settings(radius=0.0, counts_links=True)['radius'] == 0.0
+    made = one(metric='hops', radius=radius, radius_hysteresis=0.25)
+    assert made.main.round_parameters.joining_radius == pytest.approx(joining)
 
 
 # The namespaces of robots in messages, and how those of leaders spread.
@@ -178,6 +193,7 @@ def test_robot_sends_no_name_when_it_is_the_default() -> None:
     swarm = Swarm(line(3), lambda i: of_one(i, {3: 9.0}), radius=9.0)
     swarm.sweep(3)
     assert all('n' not in json.loads(payload) for payload in swarm.said.values())
+    assert named(swarm) == dict.fromkeys(swarm.robots, '')
 
 
 def test_name_of_a_leader_spreads_with_its_candidacy_and_changes_with_it() -> None:
@@ -237,6 +253,7 @@ def test_default_value_is_allowed_for_each_algorithm():
     *(({'feedback_gain': 1.0, 'regions': True, 'algorithm': name},
        f'feedback_gain: 1 .* {name} takes no radius$') for name in ('colour', 'resilient')),
     ({'feedback_gain': 1.0, 'regions': True, 'zones': ZONES}, 'feedback_gain: 1 .* no radius$'),
+    ({'given.leaders': '3'}, "given.leaders: '3' is not allowed; given is not chosen$"),
     ({'given.leaders': '3;4', 'algorithm': 'given'}, "given.leaders: '3;4' .* ranges of ids"),
     ({'feedback_gain': -1.0}, 'feedback_gain: -1.0 .* takes 0 to 100$'),
     ({'over': 'main', 'tasks': 'count'}, "tasks: 'count' .* over main it gathers"),

@@ -175,7 +175,7 @@ def test_strength_source_knows_the_numbers_of_its_robot(registered: Any) -> None
     robot.main.take_strength(3.0, 1.0)
     robot.receive(codec_for(BOUNDED).encode(Message(
         2, 'map', (1.0, 3.0), BOUNDED.state(-9.0, 1.5, 9, 1), reading=(7.0,))), 1.0)
-    robot.round(1.0)
+    assert json.loads(robot.round(1.0))['m'] == [4.5]
     robot.sensing.take_odometry((2.0, 2.0, 0.0), 2.0)
     robot.round(2.0)
     nan, numbers = math.nan, {'x': 1.0, 'y': 2.0, 'reading': 4.5, 'received': 2.0}
@@ -218,6 +218,23 @@ def test_first_strength_is_announced_within_the_hysteresis():
     assert strength.update(0.55)
     assert strength.received
     assert strength.announced == 0.55
+    strength = Strength(0.5, hysteresis=0.25)
+    assert [strength.update(number) for number in (1.0, 1.25, 1.3)] == [True, False, True]
+
+
+def test_number_on_a_topic_is_the_strength_until_it_expires() -> None:
+    main = Robot(build(ElectionParameters, {
+        'robot_id': 1, 'strength_source': 'topic', 'strength': 7.0})).main
+    main.take_strength(SimpleNamespace(data=2.0), 1.0)
+    for number in (1, 2):
+        main.take_strength(None, 1.5)
+        assert main.strength.rejected == number
+    nothing: Any = None
+    main.compute_strength(nothing)
+    assert main.strength.rejected == 2, 'this source computes none'
+    for before, announced in ((1.0, 2.0), (1.1, 7.0)):
+        main.expire_strength(before)
+        assert main.strength.announced == announced
 
 
 def test_every_strength_is_announced_without_hysteresis():

@@ -157,7 +157,7 @@ def test_silence_is_reported_after_its_limit_while_rounds_run() -> None:
         assert watch.fault(counts(5, 1), 3.0, 10.0) == ''
         assert watch.fault(counts(5, rounds), 3.0, 10.0 + since) == expected
     watch = NeighbourhoodWatch()
-    assert [watch.fault(counts(5, rounds), 3.0, 10.0) for rounds in (1, 2)] == ['', '']
-    assert watch.fault(counts(5, 2), 3.0, 11.0 + limit) == expected, 'the round ran since'
+    assert [watch.fault(counts(0, rounds), 3.0, 10.0) for rounds in (1, 2)] == ['', '']
+    assert watch.fault(counts(0, 2), 3.0, 11.0 + limit) == expected, 'the round ran since'
     assert watch.fault(counts(6, 3), 3.0, 10.0 + 2.0 * limit) == ''
     assert watch.fault(counts(6, 4), 3.0, 10.0 + 3.0 * limit) == ''

@@ -85,6 +85,8 @@ def test_value_of_a_source_is_admitted_within_limits_and_tolerance() -> None:
     assert strength.update(0.75) and strength.announced == 0.75
     strength.limit((0.0, 20.0))
     assert strength.admitted(21.0) == 20.0 and strength.admitted(21.1) is None
+    strength.limit((10.0, 20.0))
+    assert strength.admitted(20.5) == 20.0 and strength.admitted(20.6) is None
 
 
 def test_value_beyond_the_only_limit_is_not_admitted() -> None:
@@ -130,14 +132,23 @@ def test_instance_beyond_its_limits_is_left_out_of_a_message() -> None:
     assert left is not None and left.others == {'near': near}
 
 
+def test_other_algorithm_or_no_candidacy_is_within_the_limits_of_an_instance() -> None:
+    limited = build(InstanceParameters, {'strength_limits': LIMITS})
+    rescue = Robot(parameters(), {'rescue': limited}).instances['rescue']
+    other = InstanceMessage('classic', CLASSIC.state(-9.0, 7, 0.0, 0.0, 7))
+    for others in ({}, {'rescue': other}):
+        assert rescue.admits(Message(7, 'map', None, None, others=others))
+
+
 @pytest.mark.parametrize('algorithm', WITH_STRENGTHS, ids=lambda each: each.name)
 @pytest.mark.parametrize(('strength', 'counts'), [
     (-0.01, 1), (0.0, 0), (1.0, 0), (1.01, 1), (1e300, 1), (BARRED, 0)])
 def test_candidacy_is_refused_when_its_strength_is_beyond_the_limits(
         algorithm, strength, counts):
     me = robot(strength_limits=LIMITS, algorithm=algorithm.name)
-    me.receive(claim(algorithm, strength), 0.0)
-    assert refused(me) == counts
+    for times in (1, 2):
+        me.receive(claim(algorithm, strength), 0.0)
+        assert refused(me) == times * counts
     assert len(neighbours(me)) == 1 - counts
 
 
@@ -148,6 +159,8 @@ def test_limits_follow_the_strength_source_when_none_are_given(source, limits):
     assert build(InstanceParameters, {'strength_source': source}).limits == limits
     given = build(InstanceParameters, {'strength_source': source, 'strength_limits': [-2, 100]})
     assert given.limits == (-2.0, 100.0)
+    only = build(InstanceParameters, {'strength': 2.0, 'strength_limits': [2, 2]})
+    assert only.limits == (2.0, 2.0)
 
 
 def battery(percentage: float) -> Any:
