@@ -114,10 +114,8 @@ class Neighbourhood:
         news = True
         noted: Message | None = message
         if last is not None and is_known:
-            if message is last.message or last.noted is None:
-                news = message is not last.message
-            else:
-                news = is_news(last.noted, message)
+            news = message is not last.message and (
+                last.noted is None or is_news(last.noted, message))
             noted = message if news else last.noted
         distance = math.inf if here is None or place is None else math.dist(here, place)
         velocity = velocity_after(last, message, now, self.parameters.round_period)

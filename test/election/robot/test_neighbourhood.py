@@ -19,11 +19,13 @@ from typing import Any
 
 from election.robot.sensed import Sensed
 from leader_election.election.algorithms import BOUNDED
+from leader_election.election.algorithms.algorithm import BARRED
 from leader_election.election.algorithms.bounded import configure
 from leader_election.election.messages.codec import Message
 from leader_election.election.messages.wire import RejectReason
 from leader_election.election.robot.mailbox import ReceivedMessage
 from leader_election.election.robot.neighbourhood import (
+    contradicted,
     doubt,
     leader_name,
     Neighbourhood,
@@ -71,7 +73,8 @@ def test_sender_is_known_while_its_message_or_its_memory_lasts() -> None:
     near = Near()
     near.hear(message(2), 10.0)
     near.hear(message(3, 9.0), 10.0)
-    assert [near.near.knows(robot) for robot in (2, 3, 4)] == [True, False, False]
+    near.made.mailbox.put(ReceivedMessage(message(5), 10.0))
+    assert [near.near.knows(robot) for robot in (2, 3, 4, 5)] == [True, False, False, True]
     near.made.mailbox.forget(2)
     assert near.near.knows(2)
 
@@ -83,7 +86,13 @@ def test_message_is_news_when_it_differs_from_the_last_one_that_was() -> None:
     assert near.hear(message(2, value=1.6), 12.0), 'small changes add up'
     assert near.compared == [(0.0, 0.8), (0.0, 1.6)]
     assert not near.hear(message(2, value=1.6), 15.0), 'at its expiry'
-    assert near.hear(message(2, value=1.6), 18.1), 'after its expiry'
+    last = message(2, value=1.6)
+    assert near.hear(last, 18.1), 'after its expiry'
+    del near.compared[:]
+    assert not near.hear(last, 18.2), 'it is the same'
+    near.made.mailbox.put(ReceivedMessage(last, 18.2))
+    assert near.hear(message(2, value=1.6), 18.3), 'none was news'
+    assert near.compared == []
 
 
 def test_message_from_out_of_range_is_counted_and_ends_the_neighbour() -> None:
@@ -92,6 +101,7 @@ def test_message_from_out_of_range_is_counted_and_ends_the_neighbour() -> None:
     assert near.hear(message(2, 5.0), 11.0) and near.neighbours(11.0) == {2: (5.0, 0)}
     assert near.hear(message(2, 5.1), 12.0) and near.neighbours(12.0) == {}
     assert near.counts[OUT_OF_RANGE] == 2
+    assert near.near.heard(15.0) == {2} and near.near.heard(15.1) == set()
 
 
 def test_leap_beyond_the_top_speed_is_counted_and_ignored() -> None:
@@ -100,12 +110,15 @@ def test_leap_beyond_the_top_speed_is_counted_and_ignored() -> None:
     assert not near.hear(message(2, 4.9), 10.1)
     assert near.counts[RejectReason.IMPLAUSIBLE.value] == 1
     assert near.neighbours(10.1) == {2: (0.01, 0)}
+    near.hear(message(2, 2.0), 11.0)
+    assert near.neighbours(11.0) == {2: (2.0, 0)}, 'just possible'
 
 
 def test_faults_of_a_message_are_counted() -> None:
     near = Near()
-    near.hear(message(2, faults=(RejectReason.NAMES, RejectReason.READING)), 10.0)
-    assert (near.counts['rejected_names'], near.counts['rejected_reading']) == (1, 1)
+    for number in (1, 2):
+        near.hear(message(2, faults=(RejectReason.NAMES, RejectReason.READING)), 10.0)
+        assert near.counts['rejected_names'] == near.counts['rejected_reading'] == number
 
 
 def test_nearer_senders_are_kept_when_the_mailbox_is_full() -> None:
@@ -121,9 +134,10 @@ def test_nearer_senders_are_kept_when_the_mailbox_is_full() -> None:
     (0.0, 0), (1.2, 0), (1.3, 1), (2.2, 1), (2.3, 2)])
 def test_missed_messages_are_those_a_quarter_of_a_period_overdue(
         late: float, missed: int) -> None:
-    near = Near()
-    near.hear(message(2), 10.0)
-    assert near.neighbours(10.0 + late) == {2: (1.0, missed)}
+    for period in (1.0, 0.5):
+        near = Near(round_period=period)
+        near.hear(message(2), 10.0)
+        assert near.neighbours(10.0 + period * late) == {2: (1.0, missed)}
 
 
 def test_measured_range_decides_who_is_out_of_range_now_and_soon() -> None:
@@ -136,6 +150,9 @@ def test_measured_range_decides_who_is_out_of_range_now_and_soon() -> None:
     near.made.sensing.take_measurements([2.0, 4.5], 10.0)
     near.made.mailbox.put(ReceivedMessage(message(2, 3.5), 10.0, velocity=(1.0, 0.0)))
     assert near.neighbours(10.0) == {2: (4.5, 0)} and near.neighbours(11.4) == {}
+    near.made.sensing.take_measurements([2.0, 6.5] * 2, 11.5)
+    near.made.mailbox.put(ReceivedMessage(message(2, 3.5), 11.5))
+    assert near.neighbours(11.5) == {}
 
 
 def test_doubt_counts_each_leader_within_the_hop_limit() -> None:
@@ -146,6 +163,16 @@ def test_doubt_counts_each_leader_within_the_hop_limit() -> None:
     assert doubt(own, 1, offers, 2.0, parameters) == 0.75
     offers[0] = Offer(better._replace(hops=3), 2.0, 0.1)
     assert doubt(own, 1, offers, 2.0, parameters) == 0.5
+    near, edge = (Offer(BOUNDED.state(-9.0, 1.0, 2, 0), metres, 0.1) for metres in (1.0, 2.0))
+    assert doubt(own, 1, [edge], 9.0, parameters) == 0.5
+    assert doubt(own, 1, [near, edge], 9.0, parameters) < 1e-6, 'the best way to a leader counts'
+
+
+def test_robot_that_may_not_lead_and_says_so_does_not_deny_its_own_candidacy() -> None:
+    barred = BOUNDED.state(-BARRED, 0.0, 2, 0)
+    for candidacy, outdated in ((barred, []), (BOUNDED.state(-9.0, 1.0, 2, 1), [1])):
+        assert contradicted(no_view()._replace(
+            messages=[message(2), message(3)], exports=[barred, candidacy])) == outdated
 
 
 def test_name_of_a_leader_is_that_of_the_nearest_follower_that_came_first() -> None:
@@ -165,7 +192,12 @@ def test_silent_neighbour_is_dropped_where_its_velocity_takes_it_out_of_range(
         velocity: tuple[float, float], late: float, kept: bool) -> None:
     near = Near()
     near.made.mailbox.put(ReceivedMessage(message(2, 4.5), 10.0, velocity=velocity))
-    assert (2 in near.neighbours(10.0 + late)) == kept
+    near.made.mailbox.put(ReceivedMessage(
+        message(3)._replace(position=(0.0, 4.5)), 10.0, velocity=velocity[::-1]))
+    x, y = velocity
+    for now in (9.0, 10.0):
+        near.hear(message(4)._replace(position=(4.5 + x * (now - 10.0), y * (now - 10.0))), now)
+    assert near.neighbours(10.0 + late).keys() == ({2, 3, 4} if kept else set())
 
 
 def test_silent_neighbour_without_a_position_is_kept_only_where_no_range_is_set() -> None:
