@@ -44,12 +44,17 @@ def ranging(own=(0.0, 0.0), neighbour=(3.0, 4.0), measurement=None) -> RangingIn
     ('odometry', ranging(neighbour=None), None),
     ('odometry', ranging(neighbour=(0.0, 0.005)), 0.01),
     ('hops', ranging(own=None, neighbour=None), 1.0),
-    ('range', ranging(measurement=2.5), 2.5),
+    ('range', ranging(measurement=0.5), 0.5),
     ('range', ranging(measurement=0.0), None),
     ('range', ranging(measurement=None), None),
 ])
 def test_metric_distance_is_that_of_positions(name, seen, expected):
     assert distance(METRICS.get(name), seen, floor=0.01) == expected
+
+
+def test_cost_gets_the_parameters_of_its_metric():
+    told = Metric('told', cost=lambda *given: given[-1])
+    assert distance(told, ranging()._replace(parameters=7.0), floor=0.01) == 7.0
 
 
 def test_sender_is_no_neighbour_when_the_metric_gives_no_number():

@@ -65,9 +65,11 @@ def test_odometry_without_a_heading_is_rejected_when_the_robot_needs_one() -> No
 
 def test_robot_has_no_estimate_when_another_localisation_gives_its_pose() -> None:
     sensing = Sensed().sensing
-    for origin, parts in ((sensing.initial_pose, []), (None, ['localisation'])):
+    elsewhere = Sensed(initial_pose=[2.0, 0.0, 0.0]).sensing.initial_pose
+    for origin, x, parts in ((elsewhere, 3.0, []), (None, 1.0, ['localisation'])):
         sensing.take_odometry((1.0, 0.0, 0.0), 10.0, origin, yaw=0.0)
-        assert sensing.locate(10.0) == (1.0, 0.0) and list(sensing.sent()) == parts
+        assert sensing.locate(10.0) == (x, 0.0) and list(sensing.sent()) == parts
+    assert sensing.locate(11.1) is None and not sensing.sent()
 
 
 def test_sensed_value_is_sent_until_it_expires() -> None:
@@ -82,6 +84,13 @@ def test_sensed_value_is_sent_until_it_expires() -> None:
     for number in (1, 2):
         made.sensing.take_message(None, 12.1)
         assert (made.counts['readings_rejected'], made.counts['metric_errors']) == (2, number)
+
+
+def test_reading_is_made_of_those_of_the_neighbours() -> None:
+    made = Sensed(metric='round_trip', communication_range=math.inf)
+    made.hear(2, 1.0, (7.5,))
+    made.sensing.refresh(2.25)
+    assert made.sensing.reading == (2.25, 2.0, 7.5, 2.25) and not made.counts['metric_errors']
 
 
 def test_extracted_sightings_are_used_and_wrong_ones_counted() -> None:
@@ -176,12 +185,14 @@ def test_ranges_to_landmarks_of_known_height_are_levelled(tmp_path) -> None:
 @pytest.mark.parametrize(('metric', 'changed'), [('look_ahead', True), ('odometry', False)])
 def test_round_of_a_robot_that_has_stopped_changes_distances_by_its_velocity(
         metric: str, changed: bool) -> None:
-    sensing = Sensed(metric=metric).sensing
+    made = Sensed(metric=metric)
+    sensing = made.sensing
     for now, x in ((10.0, 0.0), (11.0, 1.0)):
         sensing.take_odometry((x, 0.0, 0.0), now)
         sensing.begin_round(now)
     sensing.take_odometry((1.0, 0.0, 0.0), 12.0)
     assert sensing.begin_round(12.0) == changed
+    assert sensing.distance_to(made.hear(2, 9.0), 12.0) == 8.0
 
 
 def test_measurement_has_the_age_of_its_stamp(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,8 +213,8 @@ def test_measured_distance_counts_until_it_expires() -> None:
     made.sensing.take_measurements([2.0, 6.0], 20.0)
     assert not made.sensing.reaches(2, None, 20.0)
     assert made.counts['measurements_rejected'] == 0
-    for number in (1, 2):
-        made.sensing.take_measurements([2.0], 20.0)
+    for number, row in ((1, [2.0]), (2, [2.0]), (3, [1.0, 4.0])):
+        made.sensing.take_measurements(row, 20.0)
         assert made.counts['measurements_rejected'] == number
 
 
@@ -222,8 +233,9 @@ def test_measured_range_is_corrected_and_reached_up_to_the_communication_range()
 def test_range_of_links_is_known_only_for_metrics_of_lengths() -> None:
     for metric, within in (('odometry', 5.0), ('hops', math.inf)):
         assert Sensed(metric=metric, communication_range=5.0).sensing.link_range == within
-    for metric, needed in (('odometry', True), ('hops', False)):
-        sensing = Sensed(metric=metric, communication_range=math.inf).sensing
+    for metric, within, needed in (('odometry', math.inf, True), ('hops', math.inf, False),
+                                   ('hops', 5.0, True), ('range', 5.0, False)):
+        sensing = Sensed(metric=metric, communication_range=within).sensing
         assert sensing.positions_matter == needed
         assert sensing.velocity == (0.0, 0.0)
 
@@ -253,7 +265,7 @@ def test_round_may_change_distances_only_when_the_robot_has_moved() -> None:
     for now, x, moved in ((10.0, 0.0, True), (10.5, 0.0, False), (11.0, 1.0, True)):
         made.sensing.take_odometry((x, 0.0, 0.0), now)
         assert made.sensing.begin_round(now) == moved
-    assert made.sensing.velocity[0] > 0.0 == made.sensing.velocity[1]
+    assert made.sensing.velocity == (1.0, 0.0)
     made.sensing.begin_round(20.0)
     assert made.sensing.velocity == (0.0, 0.0)
 
@@ -290,6 +302,7 @@ def test_difference_is_remembered_up_to_its_age() -> None:
     ranges.forget(later)
     ranges.take(7, 2.5, 2.0, later)
     assert ranges.distance(7, 2.0, later) == 2.75
+    assert ranges.distance(7, 2.0, later + 0.1) == 2.5
 
 
 def test_distance_stays_positive() -> None:
