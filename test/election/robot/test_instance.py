@@ -87,6 +87,9 @@ def test_each_zone_has_its_own_leader():
     outside = main[5].parts['regions'].task_runners[0].task.member
     assert main[5].leader == outside.leader == -1
     assert main[5].distance == outside.distance == math.inf
+    assert (outside.zone, outside.decided) == (None, None)
+    inside = main[1].parts['regions'].task_runners[0].task.member
+    assert set(inside.zone) == {(0.0, -1.0), (2.0, -1.0), (2.0, 1.0), (0.0, 1.0)}
     assert swarm.decisions()[5] == [] and main[5].parts['regions'].summary['members'] == 0.0
     assert math.isinf(main[1].radius), 'a zone has no radius'
     # Who moves over belongs there.
@@ -138,11 +141,13 @@ def test_task_announces_to_neighbouring_leaders_and_receives_their_announcements
 
 def test_each_robot_is_counted_once_with_two_levels():
     """Robots 2 and 5 lead three robots each. The stronger 5 leads both and counts six above."""
-    swarm = two_regions(hierarchy='10', tasks='count')
+    swarm = two_regions(hierarchy='10', tasks='count', connected=True)
     swarm.sweep(30)
     assert swarm.members() == {2: 3.0, 5: 3.0}
     assert swarm.leaders('level_1') == dict.fromkeys(line(6), 5)
     assert swarm.members('level_1') == {5: 6.0}
+    assert [swarm.instances(name)[5].parts['regions'].borders().keys()
+            for name in ('main', 'level_1')] == [{2}, set()], 'of its own level'
     assert [i.role for i in swarm.instances('level_1').values()] == [
         'relay', 'worker', 'relay', 'relay', 'leader', 'relay']
     below = swarm.instances()

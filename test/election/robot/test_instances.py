@@ -104,7 +104,7 @@ class Mixing(Task):
 
 
 KINDS = {'roll': Roll, 'wide': Wide, 'mixing': Mixing, 'other:Wide': Wide,
-         **{f'{"x" * 30}{k}': Task for k in range(7)}}
+         **{f'{"x" * 30}{k}': Task for k in range(7)}, 'x' * 200: Task}
 
 
 @pytest.mark.parametrize('others, parameters, line', [
@@ -123,6 +123,7 @@ KINDS = {'roll': Roll, 'wide': Wide, 'mixing': Mixing, 'other:Wide': Wide,
     ({}, {'tasks': 'wide'}, "tasks: 'wide' .* would hold 1089 numbers, and it may hold 1024$"),
     ({}, {'tasks': 'count', 'collection': 'gossip', 'gossip_members': 256, 'connected': True},
      'gossip_members: 256 .* would hold 11264 numbers, and it may hold 1024$'),
+    ({}, {'tasks': 'wide', 'collection': 'gossip', 'gossip_members': 2}, 'gossip_members: 2 .*'),
     ({}, {'tasks': ','.join(f'{"x" * 30}{k}' for k in range(7))}, 'tasks: names of 223 .* 200$'),
     ({}, {'tasks': 'roll'}, "tasks: 'roll' .* collects 'members', and so does every region"),
     ({}, {'tasks': 'mixing'}, "collection: 'multi-path' .* for mixing.mix, .* tree or gossip$"),
@@ -130,6 +131,13 @@ KINDS = {'roll': Roll, 'wide': Wide, 'mixing': Mixing, 'other:Wide': Wide,
 def test_parameters_of_instances_are_refused_in_one_line(others, parameters, line):
     with pytest.raises(ParameterError, match=f'^parameter {line}'):
         one(KINDS, others, **parameters)
+
+
+@pytest.mark.parametrize('parameters', [
+    {'tasks': 'x' * 200}, {'tasks': 'mixing', 'collection': 'tree'},
+    {'tasks': 'count', 'collection': 'gossip', 'gossip_members': 256}])
+def test_longest_messages_and_an_own_aggregate_on_a_tree_are_allowed(parameters):
+    assert one(KINDS, **parameters).main.parameters.tasks == parameters['tasks']
 
 
 def test_tasks_are_refused_when_the_node_runs_none():

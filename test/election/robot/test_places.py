@@ -96,6 +96,7 @@ def test_robot_takes_part_once_it_is_in_a_zone():
     for place in ((1.0, 1.0), None, (3.0, 1.0), (9.0, 9.0)):
         zones.place(place)
         found.append(zones.takes_part())
+        assert zones.takes_part() == (zones.corners() is not None)
     assert found == [False, True, False, True, False]
 
 

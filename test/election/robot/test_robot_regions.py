@@ -56,6 +56,7 @@ def test_robots_elect_together_when_some_form_no_regions():
     swarm.sweep(12)
     assert swarm.leaders() == dict.fromkeys(line(4), 1)
     assert swarm.decisions() == {1: [{'members': 1, 'centre': [0.0, 0.0]}], 2: [], 3: [], 4: []}
+    assert json.loads(swarm.said[1])['r'].keys() == {'s', 'v'}, 'without feedback no radius'
     document = json.loads(swarm.said[2])
     assert document['c'] == [-9.0, 1.0, 1, 1] and not document.keys() & {'r', 't', 'd'}
     assert all(n == 0 for robot in swarm.robots.values()
@@ -87,6 +88,7 @@ def test_robot_elects_counts_and_relays_when_a_task_fails():
     swarm.sweep(10)
     assert swarm.members() == {1: 3.0}
     assert swarm.decisions() == {i: [None, {'members': 3, 'centre': [1.0, 0.0]}] for i in line(3)}
+    assert json.loads(swarm.said[1])['t'] == 'broken,count'
     # In each of ten rounds all fail to sense, act and speak, and robot 1, which leads, to decide.
     assert counts(swarm, 'task_errors') == {1: 40, 2: 30, 3: 30}
     assert all('RuntimeError: sense' in robot.main.parts['regions'].task_runners[0].first_error
@@ -210,6 +212,7 @@ def alone(rounds: int = 1, instance: str = 'main', **settings: Any) -> Membershi
 
 def test_region_without_a_round_has_no_decision_and_no_errors() -> None:
     part = alone(0, tasks='warm')
+    assert part.region.decision == alone(1, role='relay', regions=True).region.decision == ''
     assert part.decision == [] and part.concern() == ('', '0 members known', {
         'members': '0', 'task_errors': 0, 'rejected_other_tasks': 0, 'rejected_other_summary': 0,
         'decisions_too_long': 0, 'rejected_other_algorithm': 0, 'warm.errors': 0})
@@ -219,13 +222,20 @@ def test_first_failing_task_is_the_fault_and_each_is_told_once() -> None:
     part = alone(0, tasks='warm,count')
     warm, count = part.task_runners
     for runner, text in ((count, 'no hands'), (warm, 'no sun')):
-        runner.first_error = f'Traceback:\nLookupError: {text}\n'
+        runner.first_error = f'Traceback:\n  File\nLookupError: {text}\n'
     fault, _, values = part.concern() or ('', '', {})
     assert fault == 'task warm fails: LookupError: no sun'
     assert [values[f'{name}.traceback'] for name in ('warm', 'count')] == [
-        'Traceback:\nLookupError: no sun\n', 'Traceback:\nLookupError: no hands\n']
+        f'Traceback:\n  File\nLookupError: {text}\n' for text in ('no sun', 'no hands')]
     fault, _, values = part.concern() or ('', '', {})
     assert fault == 'task warm fails: LookupError: no sun' and 'warm.traceback' not in values
+
+
+def test_leader_knows_its_radius_and_announces_the_origin_without_a_position() -> None:
+    robot = Swarm(line(1), metric='hops', regions=True, connected=True, radius=1.0).robots[1]
+    part = robot.main.parts['regions']
+    robot.round(1.0)
+    assert part.radius(5.0) == 1.0 and part.region.own_announcement == (0.0, 0.0, 0.0)
 
 
 class Wordy(Task):
@@ -271,25 +281,29 @@ def test_task_knows_the_neighbours_in_its_region_and_a_leader_the_borders() -> N
     assert seen[3] == ({}, {1: (0.0, 0.0, 2.0)})
 
 
-@pytest.mark.parametrize(('mandate', 'role', 'counted'), [
-    (0.0, RELAY, 0.0), (5.0, CANDIDATE, 1.0)])
+@pytest.mark.parametrize(('mandate', 'role', 'counted', 'spreading'), [
+    (0.0, RELAY, 0.0, 'gradient'), (5.0, CANDIDATE, 1.0, 'gradient'),
+    (0.0, CANDIDATE, 1.0, 'gossip')])
 def test_robot_without_a_position_keeps_the_newest_decision_of_its_leader(
-        mandate: float, role: int, counted: float) -> None:
-    part = alone(0, regions=True, mandate=mandate)
+        mandate: float, role: int, counted: float, spreading: str) -> None:
+    """Robot 8 is nearer to the leader, but late, so it is not the parent."""
+    part = alone(0, regions=True, mandate=mandate, spreading=spreading)
     leader = BOUNDED.state(-9.0, 0.0, 7, 0)
-    state = leader._replace(distance=1.0, hops=1)
+    near, state = (leader._replace(distance=far, hops=1) for far in (0.2, 1.0))
     if mandate:
         part._mandates.mandates.number = 100
     for number, text in ((10, '["new"]'), (9, '["old"]')):
         sent = region_part(summary=(1.0,), decision_version=number, decision=text)
         view = no_view()._replace(
-            messages=[Message(7, 'map', None, leader)], exports=[leader], metric=[1.0],
-            missed=[0], read={'regions': [part.read(7, leader, sent, 0)[0]]})
+            messages=[Message(7, 'map', None, leader), Message(8, 'map', None, near)],
+            exports=[leader, near], metric=[1.0, 0.5], missed=[0, 1], read={'regions': [
+                part.read(7, leader, sent, 0)[0], part.read(8, near, region_part(), 1)[0]]})
         part.round(ElectionOutcome(
             Device(1, 0.0), role, role == RELAY, False, 7, 1.0, 9.0, state, state, view,
             no_view()._replace(read={'regions': []}), None, float(20 - number)))
         assert (part.decision, part.region.decision_version) == (['new'], 10)
         assert (part.region.role, part.region.contribution[0]) == (role, counted)
+        assert part.region.parent == 7
 
 
 def test_decision_of_a_leader_has_the_number_of_its_beat_with_mandates() -> None:

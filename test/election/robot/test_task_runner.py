@@ -14,7 +14,7 @@
 
 """A task at work: whatever it does, nothing is raised, and what went wrong is counted."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 import itertools
 import math
@@ -25,7 +25,12 @@ from leader_election.election.messages.wire import MAX_DECISION, MAX_ID, MAX_NUM
 from leader_election.election.regions.aggregate import Aggregate, count, mean, top, total, union
 from leader_election.election.regions.collection import combine, OWN
 from leader_election.election.regions.task import Member, Task
-from leader_election.election.robot.task_runner import deciding_copy, region_aggregates, TaskRunner
+from leader_election.election.robot.task_runner import (
+    deciding_copy,
+    region_aggregates,
+    task_label,
+    TaskRunner,
+)
 from leader_election.parameters import ParameterError
 import pytest
 
@@ -34,6 +39,7 @@ class Told(Task):
     """Does what the test says."""
 
     collects = {'robots': count(), 'place': mean(2), 'weight': total()}
+    counts: Mapping[str, Any] = {'lost': 2}
 
     def __init__(self, does: Callable[[], Any] = lambda: None) -> None:
         super().__init__(Member(7), None)
@@ -79,7 +85,8 @@ def own(function: Callable[[Any, Any], Any]) -> Task:
 
 
 def test_results_of_a_task_are_unchanged_without_errors():
-    runner = TaskRunner('told', Told(lambda: {'robots': True, 'place': (3.0, 4.0)}))
+    task = Told(lambda: {'robots': True, 'place': (3.0, 4.0)})
+    runner = TaskRunner('told', task)
     assert runner.sense(7) == (1.0, 1.0, 3.0, 4.0, 0.0)
     assert runner.decide({}) == {'robots': True, 'place': (3.0, 4.0)}
     runner.act(None)
@@ -88,7 +95,14 @@ def test_results_of_a_task_are_unchanged_without_errors():
     assert TaskRunner('told', Told(lambda: (1, 2, MAX_NUMBER))).announce() == (1, 2, MAX_NUMBER)
     assert TaskRunner('told', Told(tuple)).announce() == (0.0, 0.0, 0.0)
     assert TaskRunner('told', Told()).announce() is None
+    assert runner.counts() == {'lost': 2}
     assert (runner.errors, runner.first_error) == (0, '')
+    task.counts = {'lost': 'many'}
+    assert runner.counts() == {} and runner.errors == 1
+
+
+def test_label_of_a_task_is_its_name_or_its_class_in_small_letters():
+    assert (task_label('Warm'), task_label('mine.tasks:Warm')) == ('Warm', 'warm')
 
 
 def test_task_is_notified_when_its_term_changes_or_ends():
@@ -116,6 +130,7 @@ def test_copy_of_a_task_has_the_clock_and_the_node_of_the_robot():
     member = Member(7, SimpleNamespace(seconds=lambda: 5, node='node'))
     copy = deciding_copy(TaskRunner('task', Task(member, None))).task
     assert (copy.member.node.seconds(), copy.member.node.node) == (5.0, 'node')
+    assert not copy.member.node.navigator().is_ready()
 
 
 @pytest.mark.parametrize('call', [
@@ -128,6 +143,7 @@ def test_error_of_each_function_of_a_task_is_kept(call):
     task.collects = {'own': replace(count(), result=lambda row: fails())}
     runner = TaskRunner('told', task)
     call(runner)
+    assert runner.first_error.startswith('Traceback (most recent call last):\n  File ')
     assert runner.first_error.endswith('LookupError: no such shelf\n')
 
 
