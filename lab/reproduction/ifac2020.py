@@ -32,13 +32,13 @@ def one_leader(results: xr.Dataset, label: str, since: float = 0.0) -> Floats:
     """Return the time of each run until all running devices have one leader [s], nan for never."""
     own = results.sel(algorithm=label)
     times = own['time'].values
-    devices = int(own['largest_size'].max()) - (since == LOSS)
     late = times > since
     named, correct, largest = (own[name].transpose('seed', 'time').values[:, late]
                                for name in ('named', 'correct', 'largest_size'))
-    return np.array([time_to_one_leader(
-        times[late], run[0], run[1], run[2], devices)
-        for run in zip(named, correct, largest)]) - since
+    # At some time all that run then have one leader.
+    devices = int(largest.max())
+    return np.array([time_to_one_leader(times[late], *run, devices)
+                     for run in zip(named, correct, largest)]) - since
 
 
 def forgotten(results: xr.Dataset, label: str) -> Floats:
@@ -107,15 +107,20 @@ def rounds_and_hops(results: xr.Dataset, label: str) -> tuple[Floats, Floats]:
     return one_leader(results, label), np.asarray(hops, np.float64)
 
 
+def spare(results: xr.Dataset, label: str) -> Floats:
+    """Return the number of rounds by which each run stays below theorem 1."""
+    rounds, hops = rounds_and_hops(results, label)
+    return np.array([most_rounds(round(each), int(label[-1])) for each in hops]) - rounds
+
+
 def within_bound(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the least number of rounds by which any run stays below theorem 1."""
-    factor, readings = int(label[-1]), []
+    readings = []
     for place in results['network'].values if 'network' in results.dims else (None,):
         of_place = results if place is None else results.sel(network=place)
-        rounds, hops = rounds_and_hops(of_place, label)
-        most = np.array([most_rounds(round(each), factor) for each in hops])
         name = '' if place is None else f'{place}, '
-        readings.append(extreme(f'{name}rounds to spare:', most - rounds, '.0f', least=-0.5))
+        readings.append(extreme(
+            f'{name}rounds to spare:', spare(of_place, label), '.0f', least=-0.5))
     return readings
 
 
@@ -128,9 +133,7 @@ def within_closed_form(results: xr.Dataset, label: str) -> list[Reading]:
 
 def strict(results: xr.Dataset, label: str) -> list[Reading]:
     """Return the mean number of rounds by which runs stay below theorem 1, 0 if it is strict."""
-    rounds, hops = rounds_and_hops(results, label)
-    most = np.array([most_rounds(round(each), int(label[-1])) for each in hops])
-    return [over_runs('rounds to spare, mean:', most - rounds, '.2f', least=-0.5, most=0.5)]
+    return [over_runs('rounds to spare, mean:', spare(results, label), '.2f', -0.5, 0.5)]
 
 
 def quadratic(results: xr.Dataset, label: str) -> list[Reading]:

@@ -172,7 +172,8 @@ def send_delayed(network, medium, random, i, k, now):
         entry = allocate(pool)
         copy_sent(network.offsets, network.exports, i, pool.exports, entry)
         arrival = now + medium.delay_least + spread * random.random()
-        # Without a branch, since a processor cannot predict whether messages are in flight.
+        # Without a branch, since a processor cannot predict whether messages are in flight. Where
+        # none are, the new one is its own last.
         flags, first, last = links.flags[slot], links.in_flight[slot, 0], links.in_flight[slot, 1]
         flying = flags & IN_FLIGHT != 0
         first, last = first if flying else entry, last if flying else entry
