@@ -32,7 +32,7 @@ from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.localisation.cooperative import CooperativeSource
 from leader_election.localisation.poses import between, compose, PlanePose
-from leader_election.localisation.sighting import STAMP, TRIPLES
+from leader_election.localisation.sighting import ANTENNAS, STAMP, TRIPLES
 from leader_election.parameters import build
 from leader_election.simulation.logged_sightings import read_scene_landmarks
 from leader_election.simulation.motion import Array
@@ -181,14 +181,16 @@ class LoggedSwarm(SimulatedSwarm):
         """
         Give a robot its odometry and its sightings.
 
-        :param seen: rows of id, range [m], bearing [rad], shape (n, 3).
+        :param seen: rows of id, range [m], bearing [rad], and places of antennas, shape (n, 3 or
+            7).
         """
         robot.sensing.take_odometry((*odometry[:2], 0.0), self.now, yaw=odometry[2])
         if len(seen):
             rows = np.column_stack((seen, np.full(len(seen), self.now))).ravel().tolist()
+            columns = (*TRIPLES, *ANTENNAS)[:seen.shape[1]]
 
             def arrive() -> None:
-                robot.sensing.take_measurements(rows, self.now, (*TRIPLES, STAMP), self.now)
+                robot.sensing.take_measurements(rows, self.now, (*columns, STAMP), self.now)
 
             if self._late:
                 self.at(self.now + self._late, arrive)

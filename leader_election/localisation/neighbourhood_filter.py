@@ -184,7 +184,7 @@ class NeighbourhoodFilter(PoseEstimates):
         known, lines = [], []
         rows, landmarks, times = self._row, self._landmarks, self._times
         for observed in sightings:
-            observer, (seen, distance, bearing, of_range, of_bearing, _) = observed
+            observer, (seen, distance, bearing, of_range, of_bearing, *_) = observed
             if (seen not in rows and seen not in landmarks or observer not in rows
                     or observer == seen):
                 continue
@@ -200,7 +200,7 @@ class NeighbourhoodFilter(PoseEstimates):
             known.append(observed)
             earlier = updates.PRESENT
             if seen in late:
-                (_, distance, bearing, of_range, of_bearing, _), earlier = late[seen]
+                (_, distance, bearing, of_range, of_bearing, *_), earlier = late[seen]
             lines.append(updates.Measurement(
                 rows[observer], there, place, distance, bearing,
                 UNEXPLAINED_SPEED ** 2 * (age * age + of_seen * of_seen),

@@ -31,6 +31,8 @@ import numpy as np
 
 FARTHEST = 1e4
 """The greatest range that counts as a measurement [m]."""
+FARTHEST_ANTENNA = 100.0
+"""The greatest coordinate of an antenna on its robot [m]."""
 FARTHEST_LANDMARK = 1e9
 """The greatest coordinate of a landmark [m]."""
 LEAST_DEVIATION = 1e-3
@@ -38,7 +40,8 @@ LEAST_DEVIATION = 1e-3
 PAIRS, TRIPLES = ('id', 'range'), ('id', 'range', 'bearing')
 """The columns of rows without a label."""
 STAMP = 'stamp'
-COLUMNS = (*TRIPLES, 'range_deviation', 'bearing_deviation', STAMP)
+ANTENNAS = ('here_x', 'here_y', 'there_x', 'there_y')
+COLUMNS = (*TRIPLES, 'range_deviation', 'bearing_deviation', STAMP, *ANTENNAS)
 """The columns that rows of sightings may have."""
 LANDMARK_IDS = ('id', 'subject')
 """The names of the column of ids; in the data of MRCLAM, landmarks are subjects."""
@@ -50,6 +53,10 @@ A height z of nan is not known, and taken for that of the sensor.
 """
 Places = Mapping[int, tuple[float, float]]
 """The places of landmarks in the plane by id [m]."""
+
+
+MIDDLE = (0.0, 0.0)
+"""The place of the only antenna of a robot, in the robot's frame [m]."""
 
 
 class Sighting(NamedTuple):
@@ -66,6 +73,10 @@ class Sighting(NamedTuple):
     """The standard deviation of the bearing [rad], nan for that of the parameters."""
     age: float = 0.0
     """The time since the measurement [s]."""
+    here: tuple[float, float] = MIDDLE
+    """The place of the antenna on the observer, in the observer's frame: x, y [m]."""
+    there: tuple[float, float] = MIDDLE
+    """The place of the antenna on the robot seen, in that robot's frame: x, y [m]."""
 
 
 def checked(sighting: Sighting) -> Sighting | None:
@@ -87,10 +98,12 @@ def checked(sighting: Sighting) -> Sighting | None:
         return None
     if math.isnan(distance) and math.isnan(bearing):
         return None
-    return Sighting(
-        sighting.id, distance, bearing if math.isnan(bearing) else wrap(bearing),
-        _deviation(sighting.range_deviation), _deviation(sighting.bearing_deviation),
-        sighting.age)
+    if not all(abs(each) <= FARTHEST_ANTENNA for each in (*sighting.here, *sighting.there)):
+        return None
+    return sighting._replace(
+        bearing=bearing if math.isnan(bearing) else wrap(bearing),
+        range_deviation=_deviation(sighting.range_deviation),
+        bearing_deviation=_deviation(sighting.bearing_deviation))
 
 
 def _deviation(value: float) -> float:
@@ -162,7 +175,10 @@ def rows_of(numbers: Sequence[float], columns: Sequence[str] = PAIRS,
     for k in range(0, len(numbers) - width + 1, width):
         row = dict(zip(columns, numbers[k:k + width]))
         age = clock - row.pop(STAMP, math.nan)
-        found.append(Sighting(_id(row.pop('id')), **row, age=0.0 if math.isnan(age) else age))
+        here_x, here_y, there_x, there_y = (row.pop(name, 0.0) for name in ANTENNAS)
+        found.append(Sighting(
+            _id(row.pop('id')), **row, age=0.0 if math.isnan(age) else age,
+            here=(here_x, here_y), there=(there_x, there_y)))
     return found
 
 

@@ -26,6 +26,7 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 from leader_election.localisation import own_sightings
+from leader_election.localisation.antennas import of_antennas
 from leader_election.localisation.parameters import (
     COOPERATIVE,
     GIVEN,
@@ -183,8 +184,9 @@ class PoseSource:
         offset = self.parameters.range_offset
         if offset:
             sightings = [each._replace(range=each.range + offset) for each in sightings]
+        flat = [self._levelled(each) for each in sightings]
         return self._own.put(
-            [self._levelled(each) for each in sightings], self._odometry or self._raw, now,
+            of_antennas(flat, self.parameters), self._odometry or self._raw, now,
             lambda sighting, then: self._repeats(sighting, then, now))
 
     def _levelled(self, sighting: Sighting) -> Sighting:

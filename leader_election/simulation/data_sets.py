@@ -33,8 +33,11 @@ Quiter, J. How, RA-L 2024), github.com/mit-acl/murp-datasets. A trial is a folde
 
 - ``t`` [s];
 - ``A_x``, ``A_y``, ``A_z`` [m], ``A_yaw`` [deg]: the true pose of the base;
-- ``r`` [m]: the mean of the ranges of all 36 pairs of antennas. The antennas surround the middle
-  of their robot, so this mean differs from the distance of the middles by some 2 cm only.
+- ``<i>_<j>`` [m]: the range from antenna i of the base to antenna j of the target, 1 to 6.
+
+The antennas are the corners of a hexagon, 0.32 m from the middle of their robot, the first at 30
+degrees to the left of straight ahead: with these places the true distances in the tables follow
+from the true poses to within 3 mm (RMS, trial 17).
 
 There is no odometry. The same trials are published as bags of ROS 1, which are not read.
 
@@ -58,6 +61,7 @@ The true yaw differs from the direction of driving by up to 4 degrees.
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import zip_longest
+import math
 from pathlib import Path
 import re
 import sqlite3
@@ -86,7 +90,10 @@ class Recorded(NamedTuple):
     increasing. No rows: the data set has none.
     """
     sightings: Array
-    """Time, subject, range, bearing [s, m, rad], NaN where not measured, shape (k, 4)."""
+    """
+    Time, subject, range, bearing [s, m, rad], NaN where not measured, and the places of the
+    antennas on the robot and on the subject, x, y, x, y in their frames [m], shape (k, 8).
+    """
 
 
 class DataSet(NamedTuple):
@@ -123,7 +130,7 @@ def _mrclam(source: Path) -> DataSet | None:
         sightings = _read(
             source / f'Robot{number}_Measurement.dat', 't', 'barcode', 'range', 'bearing')
         sightings[:, 1] = [subjects.get(int(barcode), UNKNOWN) for barcode in sightings[:, 1]]
-        robots[number] = Recorded(truth, odometry, sightings)
+        robots[number] = Recorded(truth, odometry, _in_the_middle(sightings))
     return DataSet(robots, _read(source / 'Landmark_Groundtruth.dat', 'subject', 'x', 'y'))
 
 
@@ -143,7 +150,18 @@ def _read(path: Path, *columns: str) -> Array:
     return table
 
 
-COLUMNS = ('t', 'A_x', 'A_y', 'A_yaw', 'A_z', 'r')
+NO_SIGHTINGS: Array = np.empty((0, 8))
+ANTENNAS = {number: (0.32 * math.cos(angle), 0.32 * math.sin(angle))
+            for number, angle in enumerate(np.radians(range(30, 390, 60)).tolist(), 1)}
+"""The places of the antennas of a robot of MURP: x, y in its frame, by their numbers [m]."""
+PAIRS = [(here, there) for here in ANTENNAS for there in ANTENNAS]
+RANGES = [f'{here}_{there}' for here, there in PAIRS]
+COLUMNS = ('t', 'A_x', 'A_y', 'A_yaw', 'A_z')
+
+
+def _in_the_middle(sightings: Array) -> Array:
+    """Return sightings, shape (n, 4), with antennas in the middle of robots, shape (n, 8)."""
+    return np.pad(sightings, ((0, 0), (0, 4)))
 
 
 def _murp(source: Path) -> DataSet | None:
@@ -158,15 +176,16 @@ def _murp(source: Path) -> DataSet | None:
         if found is None:
             continue
         base, target = int(found[1]), int(found[2])
-        table, lines = read_table(path, COLUMNS, may_lack=('r',))
+        table, lines = read_table(path, (*COLUMNS, *RANGES), may_lack=RANGES)
         check_steps(path, table[:, 0], lines)
         truth = in_order(table[:, :5])
         truth[:, 3] = np.radians(truth[:, 3])
-        measured = table[np.isfinite(table[:, 5])]
+        rows, pairs = np.nonzero(np.isfinite(table[:, 5:]))
+        places = [(*ANTENNAS[here], *ANTENNAS[there]) for here, there in PAIRS]
         sightings = np.column_stack((
-            measured[:, 0], np.full(len(measured), target), measured[:, 5],
-            np.full(len(measured), np.nan)))
-        before = robots[base].sightings if base in robots else np.empty((0, 4))
+            table[rows, 0], np.full(len(rows), target), table[rows, 5 + pairs],
+            np.full(len(rows), np.nan), np.array(places)[pairs]))
+        before = robots[base].sightings if base in robots else NO_SIGHTINGS
         robots[base] = Recorded(truth, np.empty((0, 4)), np.vstack((before, sightings)))
     return DataSet(robots, np.empty((0, 3))) if robots else None
 
@@ -221,7 +240,7 @@ def _of_bags(bags: list[Path]) -> DataSet:
         for topic in _ODOMETRY:
             odometry = odometry if len(odometry) else doubles(topic.format(number), 42)
         robots[number] = Recorded(np.column_stack((t, x, y, _yaw(*quaternion), z)),
-                                  odometry[:, [0, 1, 6, 2]], np.empty((0, 4)))
+                                  odometry[:, [0, 1, 6, 2]], NO_SIGHTINGS)
     for name in sorted(names):
         found = re.fullmatch(_RANGE, name)
         nodes = [int(node) for node in found.groups()] if found else []
@@ -257,8 +276,8 @@ def _yaw(x: Array, y: Array, z: Array, w: Array) -> Array:
 
 def _with(robot: Recorded, rows: Sequence[tuple[float, ...]]) -> Recorded:
     """Return a robot with more sightings."""
-    return robot._replace(
-        sightings=np.vstack((robot.sightings, np.array(rows).reshape(-1, 4))))
+    return robot._replace(sightings=np.vstack((
+        robot.sightings, _in_the_middle(np.array(rows).reshape(-1, 4)))))
 
 
 def _of_arrays(source: Path) -> DataSet:
@@ -274,7 +293,7 @@ def _of_arrays(source: Path) -> DataSet:
                 yaw = arrays[name.replace('pose', 'orientation')]
                 zeros = np.zeros(len(yaw))
                 truth = np.column_stack((PERIOD * np.arange(len(yaw)), place, yaw, zeros))
-                robots[int(found[1])] = Recorded(truth, np.empty((0, 4)), np.empty((0, 4)))
+                robots[int(found[1])] = Recorded(truth, np.empty((0, 4)), NO_SIGHTINGS)
         for name, distances in arrays.items():
             if found := re.fullmatch(r'uwb_range_(\d+)_(\d+)_np', name):
                 here, there = int(found[1]), int(found[2])

@@ -26,6 +26,7 @@ from pathlib import Path
 import shutil
 from typing import NamedTuple
 
+from leader_election.localisation.sighting import ANTENNAS
 from leader_election.parameters import files, ParameterError
 from leader_election.parameters.command_line import (
     CommandLineParser,
@@ -36,7 +37,7 @@ from leader_election.parameters.command_line import (
 )
 from leader_election.simulation.data_sets import Array, read_data_set, Recorded, UNKNOWN
 from leader_election.simulation.logged_sightings import SIGHTING_COLUMNS, SIGHTINGS_FOLDER
-from leader_election.simulation.motion import planar_velocities_between
+from leader_election.simulation.motion import compose, planar_velocities_between
 from leader_election.simulation.odometry import Odometry
 from leader_election.simulation.parameters import GazeboOdometryParameters
 from leader_election.simulation.robot_logs import COLUMNS, LANDMARKS, SIDEWAYS
@@ -44,6 +45,8 @@ import numpy as np
 
 MOST_ROWS = 5_000_000
 """The greatest number of rows of a log."""
+TURNLESS = (0, 0), (0, 1)
+"""The padding of x, y to x, y, yaw."""
 ROUNDING = 1e-6
 """The rounding error of times in seconds since 1970 [s]."""
 
@@ -106,9 +109,8 @@ def convert(source: Path, target: Path, rate: float = 10.0) -> Conversion:
         for number, robot in robots.items():
             _write_log(target / f'robot_{number}.csv', times,
                        _resampled(robot, begin + times, number))
-            _write(target / SIGHTINGS_FOLDER / f'robot_{number}.csv', SIGHTING_COLUMNS, (
-                f'{abs(t - begin):.4f},{subject:.0f},{distance:.4f},{bearing:.4f}'
-                for t, subject, distance, bearing in kept[number].tolist()))
+            _write_sightings(target / SIGHTINGS_FOLDER / f'robot_{number}.csv', kept[number],
+                             begin)
         if len(data.landmarks):
             _write(target / SIGHTINGS_FOLDER / LANDMARKS, ('id', 'x', 'y'), (
                 f'{subject:.0f},{x:.5f},{y:.5f}' for subject, x, y in data.landmarks.tolist()))
@@ -151,14 +153,16 @@ def _projected(table: Array, number: int, robots: dict[int, Recorded]) -> tuple[
 
 
 def _errors(seen: dict[int, Array], robots: dict[int, Recorded]) -> tuple[float, ...]:
-    """Return the mean errors of ranges of each pair of robots [m]."""
+    """Return the mean errors of ranges of each pair of robots [m], by the places of antennas."""
     errors: dict[frozenset[int], list[float]] = {}
     for number, table in seen.items():
         for subject in set(robots) - {number}:
-            t, _, distances, _ = table[table[:, 1] == subject].T
-            apart = _at(robots[subject], t)[:, :2] - _at(robots[number], t)[:, :2]
+            rows = table[table[:, 1] == subject]
+            t, distances = rows[:, 0], rows[:, 2]
+            apart = (compose(_at(robots[subject], t)[:, :3], np.pad(rows[:, 6:8], TURNLESS))
+                     - compose(_at(robots[number], t)[:, :3], np.pad(rows[:, 4:6], TURNLESS)))
             errors.setdefault(frozenset((number, subject)), []).extend(
-                (distances - np.hypot(*apart.T)).tolist())
+                (distances - np.hypot(*apart[:, :2].T)).tolist())
     return tuple(sorted(float(np.nanmean(each)) for each in errors.values()
                         if np.isfinite(each).any()))
 
@@ -187,6 +191,14 @@ def _write_log(path: Path, times: Array, rows: Array) -> None:
     _write(path, (*COLUMNS, SIDEWAYS) if sideways else COLUMNS, (
         f'{t:.10g},' + ','.join(f'{value:.4f}' for value in row[:5 + sideways])
         for t, row in zip(times.tolist(), rows.tolist())))
+
+
+def _write_sightings(path: Path, table: Array, begin: float) -> None:
+    antennas = bool(table[:, 4:].any())
+    _write(path, (*SIGHTING_COLUMNS, *ANTENNAS) if antennas else SIGHTING_COLUMNS, (
+        f'{abs(t - begin):.4f},{subject:.0f},' + ','.join(
+            f'{value:.4f}' for value in (measured if antennas else measured[:2]))
+        for t, subject, *measured in table.tolist()))
 
 
 def _write(path: Path, header: Iterable[str], lines: Iterable[str]) -> None:

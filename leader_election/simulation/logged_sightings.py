@@ -18,8 +18,10 @@ Logged sightings: what robots of logs saw of each other and of landmarks.
 Beside the logs there is a folder ``measurements`` with a file of the same name for each robot that
 has sightings. Its columns are ``t`` [s], the time of the logs; ``subject``, the number in the name
 of the log of the robot seen, or that of a landmark; ``range`` [m]; and ``bearing`` [rad],
-counter-clockwise of straight ahead. An empty or ``nan`` range or bearing was not measured. Rows
-may be in any order. Subjects that are neither a robot nor a landmark are left out.
+counter-clockwise of straight ahead. An empty or ``nan`` range or bearing was not measured.
+Where robots have several antennas there are columns ``here_x``, ``here_y``, ``there_x``,
+``there_y``: the places of the antennas on the observer and on the robot seen, in their own frames
+[m]. Rows may be in any order. Subjects that are neither a robot nor a landmark are left out.
 
 ``landmarks.csv``, in the same folder or beside the logs, has the columns ``subject`` (or ``id``),
 ``x`` and ``y`` [m].
@@ -29,7 +31,7 @@ from collections.abc import Sequence
 from pathlib import Path
 import re
 
-from leader_election.localisation.sighting import read_landmarks
+from leader_election.localisation.sighting import ANTENNAS, read_landmarks
 from leader_election.parameters import ParameterError
 from leader_election.simulation.motion import Array
 from leader_election.simulation.robot_logs import (
@@ -77,7 +79,7 @@ def read_sightings(logs: str, ids: Sequence[int]) -> Array:
     :param logs: as :func:`leader_election.simulation.robot_logs.read_logs` takes it.
     :param ids: of the robots, in the order of their logs.
     :return: in the order of time: time [s], row of the observer, id of the target, range [m],
-        bearing [rad], shape (m, 5).
+        bearing [rad], shape (m, 5), or (m, 9) with places of antennas [m].
     :raises ParameterError: if there are none, or a file is wrong.
     """
     names = {landmark: landmark for landmark in read_scene_landmarks(logs, '', ids)}
@@ -90,6 +92,8 @@ def read_sightings(logs: str, ids: Sequence[int]) -> Array:
         raise ParameterError('logged_sightings', problem=f': no sightings in {folder}: it takes '
                              f'files named as the logs, {paths[0].name} and so on')
     table = np.concatenate(tables)
+    if not table[:, 5:].any():
+        table = table[:, :5]
     logs_read = read_logs(logs)
     first, last = first_time(logs_read), max(float(log.t[-1]) for log in logs_read)
     if len(table) and not ((first <= table[:, 0]) & (table[:, 0] <= last)).any():
@@ -112,8 +116,10 @@ def _numbers(paths: Sequence[Path], ids: Sequence[int]) -> dict[int, int]:
 
 
 def _read_file(path: Path, row: int, names: dict[int, int]) -> Array:
-    table, _ = read_table(path, SIGHTING_COLUMNS, may_lack=('range', 'bearing'))
+    table, _ = read_table(path, (*SIGHTING_COLUMNS, *ANTENNAS),
+                          may_lack=('range', 'bearing', *ANTENNAS))
     table = table[np.isin(table[:, 1], list(names))]
+    table[:, 4:] = np.nan_to_num(table[:, 4:])
     seen = np.array([names[int(subject)] for subject in table[:, 1]])
     return np.column_stack((table[:, 0], np.full(len(table), row), seen, table[:, 2:]))
 

@@ -19,6 +19,7 @@ Cameras see neighbours and landmarks.
 
 A sighting is a row: the row of the observer, the id of the target, the range [m], the bearing
 [rad], counter-clockwise of straight ahead, in [-pi, pi). A value that was not measured is NaN.
+Logged sightings may have four more columns: the places of both antennas.
 
 :class:`Lidar` simulates the laser scanners of all robots. :class:`MapLidar` computes the scan of
 one robot without a scanner from a known map and from the positions that other robots report.
@@ -133,7 +134,7 @@ class SightingSensor(Protocol):
         :param now: the simulated time [s], not decreasing.
         :param poses: true x, y, yaw of all robots [m, rad], shape (n, 3).
         :param observers: the rows of the robots whose sightings are wanted.
-        :return: shape (m, 4), in the order of the observers' rows.
+        :return: shape (m, 4 or 8), in the order of the observers' rows.
         """
 
 

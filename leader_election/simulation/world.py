@@ -239,11 +239,14 @@ class World:
         Return the new sightings at the time of the world, once a step.
 
         :param observers: the rows of the robots whose sightings are wanted.
-        :return: columns of :mod:`.sensors`, one block a sensor, shape (m, 4).
+        :return: columns of :mod:`.sensors`, one block a sensor, shape (m, 4), or (m, 8) with
+            places of antennas.
         """
-        return np.concatenate([NO_SIGHTINGS, *(
-            sensor.observe(self.time, self.poses, observers)
-            for sensor in self.sighting_sensors)])
+        found = [NO_SIGHTINGS, *(sensor.observe(self.time, self.poses, observers)
+                                 for sensor in self.sighting_sensors)]
+        width = max(each.shape[1] for each in found)
+        return np.concatenate([np.pad(each, ((0, 0), (0, width - each.shape[1])))
+                               if each.shape[1] < width else each for each in found])
 
     def send(self, sender_id: int, message: Any, now: float) -> bool:
         """

@@ -198,37 +198,58 @@ def places(seconds: int) -> dict[int, np.ndarray]:
         for robot, center in ((1, 0.0), (2, 4.0), (3, -4.0))}
 
 
+CORNERS = [(0.32, math.radians(60.0 * number - 30.0)) for number in range(1, 7)]
+"""The antennas of a robot of MURP: how far from its middle [m], and in which direction [rad]."""
+
+
+def corner(pose: list[float], number: int) -> tuple[float, float]:
+    """Return the place of an antenna, 0 to 5, of a robot."""
+    far, direction = CORNERS[number]
+    return (pose[0] + far * math.cos(pose[2] + direction),
+            pose[1] + far * math.sin(pose[2] + direction))
+
+
+PAIRS = [(here, there) for here in range(6) for there in range(6)]
+
+
 def trial(folder: Path, seconds: int = 60) -> Path:
     """Write a trial of MURP without errors: a table a second, for each robot and target."""
     folder.mkdir()
     true = places(seconds)
     for base in true:
         for target in set(true) - {base}:
-            apart = np.hypot(*(true[base] - true[target])[:, :2].T)
             path = folder / f'17_base-{base}_targ-{target}_win-1_step-1.csv'
             with path.open('w', newline='') as file:
                 rows = csv.writer(file)
-                rows.writerow(('t', 'x', 'A_x', 'A_y', 'A_z', 'A_roll', 'A_yaw', '1_1', 'r'))
-                for t, (place, flat) in enumerate(zip(true[base].tolist(), apart)):
+                rows.writerow(('t', 'x', 'A_x', 'A_y', 'A_z', 'A_roll', 'A_yaw', '1_1_std',
+                               *(f'{here + 1}_{there + 1}' for here, there in PAIRS), 'r'))
+                for t, (place, other) in enumerate(zip(
+                        true[base].tolist(), true[target].tolist())):
                     yaw = math.degrees(math.remainder(place[2], 2 * math.pi))
-                    distance = math.hypot(flat, HEIGHT[base] - HEIGHT[target])
-                    rows.writerow((float(t), 0.0, *place[:2], HEIGHT[base], 0.0, yaw, 3.0,
-                                   distance if t != 5 else 'nan'))
+                    apart = HEIGHT[base] - HEIGHT[target]
+                    rows.writerow((float(t), 0.0, *place[:2], HEIGHT[base], 0.0, yaw, 3.0, *(
+                        math.hypot(math.dist(corner(place, here), corner(other, there)), apart)
+                        if t != 5 else 'nan' for here, there in PAIRS), 1.0))
     return folder
 
 
-def test_trial_of_murp_is_read_with_ranges_projected_to_the_plane(tmp_path, capsys):
+def test_trial_of_murp_is_read_with_antennas_and_ranges_in_the_plane(tmp_path, capsys):
     assert main(['convert', str(trial(tmp_path / '17')), str(tmp_path / 'logs')]) == 0
     true = places(60)
     seen = read_sightings(str(tmp_path / 'logs'), [1, 2, 3])
-    assert len(seen) == 6 * 59
-    for t, row, target, distance, _ in seen.tolist():
-        apart = true[int(row) + 1][int(t)] - true[int(target)][int(t)]
-        assert distance == pytest.approx(math.hypot(apart[0], apart[1]), abs=1e-3)
+    assert len(seen) == 6 * 59 * 36
+    for t, row, target, distance, bearing, *antennas in seen.tolist():
+        here, there = true[int(row) + 1][int(t)], true[int(target)][int(t)]
+        ends = [compose(pose[np.newaxis], np.array([[*place, 0.0]]))[0, :2] for pose, place in (
+            (here, antennas[:2]), (there, antennas[2:]))]
+        assert distance == pytest.approx(math.dist(*ends), abs=1e-3) and math.isnan(bearing)
+    world = World(WorldParameters(logs=str(tmp_path / 'logs'), logged_sightings=True))
+    world.step()
+    assert world.sightings([0, 2]).shape == (4 * 36, 8)
     logs = read_logs(str(tmp_path / 'logs'))
     assert [log.pose_at(7.0).tolist() for log in logs] == [
         pytest.approx(true[robot][7], abs=1e-3) for robot in true]
-    assert capsys.readouterr().out.splitlines()[1:] == [
+    assert capsys.readouterr().out.replace('-0.00', '+0.00').splitlines()[1:] == [
         'odometry of robots 1, 2, 3 is not in the data set: simulated, the true motion with '
         'errors', 'heights of robots differ by up to 1.25 m: ranges projected to the plane',
         'mean errors of ranges, by pairs of robots: +0.00 to +0.00 m (range_offset)']
@@ -238,10 +259,10 @@ def test_range_is_left_out_when_it_is_shorter_than_the_difference_of_heights(tmp
     folder = trial(tmp_path / '17')
     path = folder / '17_base-1_targ-2_win-1_step-1.csv'
     lines = path.read_text().splitlines()
-    lines[1] = ','.join((*lines[1].split(',')[:-1], '1.0'))
+    lines[1] = ','.join((*lines[1].split(',')[:-2], '1.0', '1.0'))
     path.write_text('\n'.join(lines))
     done = convert(folder, tmp_path / 'logs')
-    assert (done.left_out, done.sightings) == (1, 6 * 59 - 1)
+    assert (done.left_out, done.sightings) == (1, 6 * 59 * 36 - 1)
 
 
 @pytest.mark.parametrize('columns', ['t,v,omega,x,y,theta,vy', 't,x,y,theta'])

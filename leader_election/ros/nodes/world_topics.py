@@ -25,6 +25,7 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, TransformStamped
+from leader_election.localisation.sighting import ANTENNAS, TRIPLES
 from leader_election.ros.nodes.qos import EVENTS
 from leader_election.simulation import sensors
 from leader_election.simulation.motion import Array, quaternions
@@ -50,7 +51,6 @@ _IN_PLANE = [0, 1, 5, 6, 7, 11, 30, 31, 35]
 _FORWARD = [0, 35]
 """The places of the variances of linear and angular velocity."""
 ODOM, BASE = 'odom', 'base_link'
-SIGHTING_COLUMNS = 'id,range,bearing'
 
 
 def robot_publishers(node: Node, kind: Any, topic: str, ids: Sequence[int]) -> list[Publisher]:
@@ -202,11 +202,8 @@ class SightingPublisher:
         self._publishers = robot_publishers(
             node, Float64MultiArray, 'measurements',
             world.scene.ids if world.sighting_sensors else ())
-        width = SIGHTING_COLUMNS.count(',') + 1
         self._message = Float64MultiArray()
-        self._message.layout.dim = [
-            MultiArrayDimension(label='sightings'),
-            MultiArrayDimension(label=SIGHTING_COLUMNS, size=width, stride=width)]
+        self._message.layout.dim = [MultiArrayDimension(label='sightings'), MultiArrayDimension()]
 
     def publish(self, stamp: Time) -> None:
         """Publish the sightings since the last call, one message per robot, without a stamp."""
@@ -215,7 +212,9 @@ class SightingPublisher:
         seen = self._world.sightings(wanted(self._publishers))
         seen = seen[np.argsort(seen[:, sensors.OBSERVER], kind='stable')]
         rows, begins = np.unique(seen[:, sensors.OBSERVER], return_index=True)
-        first = self._message.layout.dim[0]
+        first, second = self._message.layout.dim
+        second.size = second.stride = seen.shape[1] - 1
+        second.label = ','.join((*TRIPLES, *ANTENNAS)[:second.size])
         for row, found in zip(rows.tolist(), np.split(seen[:, 1:], begins[1:])):
             first.size, first.stride = len(found), found.size
             # An array is assigned much faster than a list.
