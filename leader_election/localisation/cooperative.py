@@ -353,9 +353,11 @@ class CooperativeSource(PoseSource):
         self._lost.find(observer, innovations, now)
         if any(not math.isnan(sighting.bearing) for _, sighting in sightings):
             self._aligned = -math.inf
-        elif len(self._filter.ids) == 3 and may_be_mirrored(
-                self._filter.state, self._filter.covariance):
-            self._aligned = now
+        elif len(self._filter.ids) == 3:
+            if may_be_mirrored(self._filter.state, self._filter.covariance):
+                self._aligned = now
+            if observer == self.robot and not self.landmarks and self._lost.unmirror():
+                self._aligned = -math.inf
 
     def _makes_room(self, place: tuple[float, float]) -> bool:
         """Return whether a robot at a place can be added, possibly in place of a farther one."""

@@ -29,6 +29,7 @@ import math
 from typing import NamedTuple
 
 from leader_election.localisation.innovations import AGAINST, Innovation, score
+from leader_election.localisation.multilateration import CLEARLY, mirror_image, Ranges
 from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter, Observed
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.pose_estimates import SIZE
@@ -77,6 +78,8 @@ PRIOR = np.diag((1e-2, 1e-2, 0.3))
 """The information of a pose that is nowhere and turned in any direction."""
 GROWTH, TURN_GROWTH = 0.03, 0.03
 """The error of odometry for each second of a sighting's age [m/s, rad/s]."""
+LEAST_RANGES = 12
+"""The least number of ranges that tell poses from their mirror image."""
 MOTION = 0.3
 """The least motion of a robot that only its own sightings locate [m or rad]. While it
 stands still, repeated sightings agree at any pose."""
@@ -366,6 +369,37 @@ class LostRobots:
                     self._count(each, 1)
                 return lost
         return None
+
+    def unmirror(self) -> bool:
+        """
+        Place two neighbours in the mirror image if their motion clearly prefers it.
+
+        :return: whether motion decided, for either image.
+        """
+        own = self._filter
+        rows = {robot: row for row, robot in enumerate(own.ids)}
+        first, *others = own.ids
+        seen = [each for each in self._seen if each.observer in rows and each.seen in rows]
+        if len(others) != 2 or len(seen) < LEAST_RANGES or not all(
+                math.isnan(each.bearing) for each in seen):
+            return False
+        now = seen[-1].time
+        ranges = Ranges(*map(np.array, zip(*((
+            rows[each.observer], rows[each.seen], self._since(each.observer, each.here)[:2],
+            self._since(each.seen, each.there or each.here)[:2], each.range,
+            math.sqrt(range_variance(each.range, self._parameters)
+                      + (GROWTH * (now - each.time)) ** 2)) for each in seen))))
+        begin = own.pose(first)
+        better, poses, information = mirror_image(
+            ranges, np.array([between(begin, own.pose(robot)) for robot in own.ids]))
+        if better < -CLEARLY:
+            cos, sin = math.cos(begin[2]), math.sin(begin[2])
+            turned = np.array(((cos, -sin, 0.0), (sin, cos, 0.0), (0.0, 0.0, 1.0)))
+            covariance = np.linalg.inv(information)
+            for robot, pose, part in zip(others, poses[1:].tolist(), (slice(3), slice(3, 6))):
+                own.place(robot, compose(begin, tuple(pose)),
+                          turned @ covariance[part, part] @ turned.T, first)
+        return abs(better) > CLEARLY
 
     def _limits(self, lost: int, beside: int) -> Limits:
         """Return what makes a pose beside another robot certain."""

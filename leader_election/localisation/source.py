@@ -26,7 +26,7 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 from leader_election.localisation import own_sightings
-from leader_election.localisation.antennas import of_antennas
+from leader_election.localisation.multilateration import of_antennas
 from leader_election.localisation.parameters import (
     COOPERATIVE,
     GIVEN,
