@@ -293,12 +293,14 @@ class CooperativeSource(PoseSource):
         deviation = report.distance_deviation(self, now)
         if math.isnan(deviation):
             deviation = self.deviation
-        return (self._slip_fault(now) or report.sensor_fault(self, now)
-                or report.rejections(self, more) or report.pose_fault(self, now)
-                or self._deviation_fault(
-                    deviation, 'more sightings are needed: of more neighbours, more often, or of '
-                    'landmarks', report.unseen(self, now))
-                or report.leader_fault(self, now, doubt, deviation))
+        found = (self._slip_fault(now) or report.sensor_fault(self, now)
+                 or report.rejections(self, more) or report.pose_fault(self, now))
+        if not found and (self.parameters.max_deviation or math.isnan(doubt)):
+            # The default limit says less of the leader than its doubt does.
+            found = self._deviation_fault(
+                deviation, 'more sightings are needed: of more neighbours, more often, or of '
+                'landmarks', report.unseen(self, now))
+        return found or report.leader_fault(self, now, doubt, deviation)
 
     # Parts.
 

@@ -90,7 +90,8 @@ class LocalisationParameters:
     max_deviation: float = parameter(
         0.0, 'The standard deviation of distances to neighbours, or of the own position where '
         'there are none, beyond which a robot reports that they are too uncertain (diagnostics). '
-        '0: half the radius with pose_source cooperative, otherwise none. .inf: none.',
+        '0: half the radius with pose_source cooperative, where the probability of a wrong '
+        'leader is not known, otherwise none. .inf: none.',
         unit='m', lower=0.0, upper=INFINITE, dynamic=True)
 
     slip_sources: str = parameter(

@@ -102,6 +102,16 @@ def test_doubtful_leader_is_reported_with_its_cause() -> None:
         '0.05 m: no sighting yet')
 
 
+def test_deviation_counts_when_the_doubt_is_unknown_or_its_limit_is_set() -> None:
+    robot, _ = source()
+    robot.limit = 0.01
+    assert robot.fault(1.0).startswith('distances are too uncertain: their deviation is 0.05 m')
+    assert robot.fault(1.0, doubt=0.2) == ''
+    robot, _ = source(max_deviation=0.01)
+    assert robot.fault(1.0, doubt=0.2).startswith('distances are too uncertain')
+    assert robot.fault(1.0, doubt=0.9).startswith('distances are too uncertain')
+
+
 class Backwards(Neighbourhood):
     """A swarm with cameras, of which that of robot 1 looks back, not ahead as its owner thinks."""
 
