@@ -38,7 +38,7 @@ from leader_election.localisation.own_sightings import (
     Track,
 )
 from leader_election.localisation.parameters import LocalisationParameters
-from leader_election.localisation.pose_estimates import Factors, may_be_mirrored, START
+from leader_election.localisation.pose_estimates import Factors, START
 from leader_election.localisation.poses import Array, between, compose, PlanePose
 from leader_election.localisation.sighting import Landmarks, Places, Sighting
 from leader_election.localisation.source import Estimate, PoseSource
@@ -61,8 +61,9 @@ unknown, wrong sightings would also fit, so only sightings by other robots locat
 """
 MOST = 0.5
 """The share of rejected sightings from which on the sensor of a robot counts as wrong."""
-AMBIGUOUS_FOR = 60.0
-"""The time for which poses remain ambiguous after three robots stood on a line [s]."""
+TURNED = 0.5
+"""The deviation of the headings of two of three robots from which on poses may be mirrored, as
+long as motion does not decide [rad]."""
 REPEATS = 10
 """The number of repeated readings in a row that show a faulty sensor."""
 
@@ -113,8 +114,8 @@ class CooperativeSource(PoseSource):
         self.last_sighting = -math.inf
         self.consistency = Consistency(WITH_LANDMARKS if landmarks else math.inf)
         self._recent = RecentConsistency()
-        self._aligned = -math.inf
-        """The time at which three robots last may have been mirrored [s]."""
+        self._undecided = False
+        """Whether neither headings nor motion tell three robots from their mirror image."""
         self._filter = NeighbourhoodFilter(parameters, expiry, self.landmarks, counts)
         self._lost = LostRobots(self._filter, parameters, self.landmarks)
         self._late = LateSightings(robot, self._filter, self.landmarks)
@@ -211,7 +212,7 @@ class CooperativeSource(PoseSource):
         """
         covariance = self.covariance
         if (covariance is None or not self.consistency.known or self.deviation > self.limit
-                or self.robot in self.elsewhere(now) or self.is_ambiguous(now)):
+                or self.robot in self.elsewhere(now) or self.is_ambiguous):
             return None
         return covariance * max(self.consistency.factor, 1.0)
 
@@ -243,9 +244,10 @@ class CooperativeSource(PoseSource):
         """Return the robots whose poses recent sightings contradict."""
         return self._lost.suspected(now)
 
-    def is_ambiguous(self, now: float) -> bool:
+    @property
+    def is_ambiguous(self) -> bool:
         """Return whether the poses may be mirrored: of three robots with ranges alone."""
-        return len(self._filter.ids) == 3 and now - self._aligned <= AMBIGUOUS_FOR
+        return len(self._filter.ids) == 3 and self._undecided
 
     def place_of(self, robot: int) -> tuple[float, float] | None:
         """Return the estimated position of a neighbour [m], ``None`` if unknown."""
@@ -354,12 +356,11 @@ class CooperativeSource(PoseSource):
         self._lost.take(sightings, innovations, now)
         self._lost.find(observer, innovations, now)
         if any(not math.isnan(sighting.bearing) for _, sighting in sightings):
-            self._aligned = -math.inf
-        elif len(self._filter.ids) == 3:
-            if may_be_mirrored(self._filter.state, self._filter.covariance):
-                self._aligned = now
-            if observer == self.robot and not self.landmarks and self._lost.unmirror():
-                self._aligned = -math.inf
+            self._undecided = False
+        elif observer == self.robot and not self.landmarks:
+            turned = [robot for robot in self._filter.ids
+                      if self._filter.heading_variance(robot) > TURNED ** 2]
+            self._undecided = not self._lost.unmirror() and len(turned) > 1
 
     def _makes_room(self, place: tuple[float, float]) -> bool:
         """Return whether a robot at a place can be added, possibly in place of a farther one."""

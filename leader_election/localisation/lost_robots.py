@@ -377,11 +377,12 @@ class LostRobots:
         :return: whether motion decided, for either image.
         """
         own = self._filter
+        if len(own.ids) != 3:
+            return False
         rows = {robot: row for row, robot in enumerate(own.ids)}
         first, *others = own.ids
         seen = [each for each in self._seen if each.observer in rows and each.seen in rows]
-        if len(others) != 2 or len(seen) < LEAST_RANGES or not all(
-                math.isnan(each.bearing) for each in seen):
+        if len(seen) < LEAST_RANGES or not all(math.isnan(each.bearing) for each in seen):
             return False
         now = seen[-1].time
         ranges = Ranges(*map(np.array, zip(*((

@@ -69,7 +69,7 @@ def values(source: 'CooperativeSource', now: float) -> dict[str, Any]:
     """Return the values of the report beside those of odometry."""
     found = {
         DISTANCE_DEVIATION: f'{distance_deviation(source, now):.3f}',
-        COVARIANCE: ('ambiguous' if source.is_ambiguous(now) else
+        COVARIANCE: ('ambiguous' if source.is_ambiguous else
                      'unknown' if source.claimed(now) is None else 'known'),
         'covariance_factor': f'{source.consistency.factor:.3f}',
         'innovations_mean_square': f'{source.consistency.mean:.3f}',
@@ -184,7 +184,7 @@ def _unknown_covariance(source: 'CooperativeSource', now: float) -> str:
         return ''
     if source.robot in source.elsewhere(now):
         why = 'sightings contradict the own pose'
-    elif source.is_ambiguous(now):
+    elif source.is_ambiguous:
         why = ('the poses of three robots with ranges alone are ambiguous, since a mirror image '
                'has the same ranges; a fourth robot or bearings decide')
     elif source.deviation > source.limit:
