@@ -78,7 +78,7 @@ PRIOR = np.diag((1e-2, 1e-2, 0.3))
 """The information of a pose that is nowhere and turned in any direction."""
 GROWTH, TURN_GROWTH = 0.03, 0.03
 """The error of odometry for each second of a sighting's age [m/s, rad/s]."""
-LEAST_RANGES = 12
+LEAST_RANGES = 30
 """The least number of ranges that tell poses from their mirror image."""
 MOTION = 0.3
 """The least motion of a robot that only its own sightings locate [m or rad]. While it

@@ -50,7 +50,7 @@ SHORTEST = 1e-3
 APART = 1.0
 """The least distance of a robot from its mirror image [m]."""
 BEST = 3
-"""The poses that are refined for each turn of a mirror image."""
+"""The number of starts that are refined, for each first angle."""
 
 
 class Ranges(NamedTuple):
@@ -76,7 +76,13 @@ class Ranges(NamedTuple):
         """
         (begin, _), (end, _) = self._points(poses)
         errors = (_lengths(end - begin) - self.measured) / self.deviations
-        return np.asarray(np.log1p(np.square(errors)).sum(axis=1))
+        return _costs(errors)
+
+    def promising(self, starts: Array) -> Array:
+        """Return the best of starts (:func:`_starts`) for each of their first angles."""
+        costs = self.costs(starts).reshape(STARTS, -1)
+        return np.concatenate([each[np.argsort(cost)[:BEST]] for each, cost in zip(
+            starts.reshape(STARTS, -1, *starts.shape[1:]), costs)])
 
     def refined(self, poses: Array) -> tuple[Array, Array]:
         """
@@ -85,24 +91,35 @@ class Ranges(NamedTuple):
         :param poses: of robots, the first of which is fixed, shape (k, robots, 3).
         :return: shapes (k, robots, 3) and (k, m, m), with m numbers of the other robots.
         """
-        rows = np.arange(len(self.measured))
-        for _ in range(STEPS):
-            (begin, from_here), (end, from_there) = self._points(poses)
-            lengths = _lengths(end - begin)
-            errors = (lengths - self.measured) / self.deviations
-            along = (end - begin) / (lengths * self.deviations)[..., np.newaxis]
-            slopes = np.zeros((*lengths.shape, poses.shape[1], 3))
-            for robots, sign, reach in (self.one, -1.0, from_here), (self.other, 1.0, from_there):
-                turned = along[..., 1] * reach[..., 0] - along[..., 0] * reach[..., 1]
-                slopes[:, rows, robots] += sign * np.stack(
-                    (along[..., 0], along[..., 1], turned), axis=-1)
-            slopes = slopes[:, :, 1:].reshape(*lengths.shape, -1)
+        best, least = poses, np.full((len(poses), 1, 1), math.inf)
+        information = np.zeros((len(poses), 1, 1))
+        for _ in range(STEPS + 1):
+            slopes, errors = self._slopes(poses)
             weighted = np.swapaxes(slopes / (1.0 + errors ** 2)[..., np.newaxis], 1, 2)
-            information = weighted @ slopes + PRIOR * np.eye(slopes.shape[2])
-            steps = np.linalg.solve(information, weighted @ errors[..., np.newaxis])
+            found = weighted @ slopes + PRIOR * np.eye(slopes.shape[2])
+            costs = _costs(errors)[:, np.newaxis, np.newaxis]
+            # A step may also lead away, or past the pose of least cost.
+            best = np.where(costs < least, poses, best)
+            information = np.where(costs < least, found, information)
+            least = np.minimum(costs, least)
             poses = poses.copy()
-            poses[:, 1:] -= steps.reshape(len(poses), -1, 3)
-        return poses, information
+            poses[:, 1:] -= np.linalg.solve(found, weighted @ errors[..., np.newaxis]).reshape(
+                len(poses), -1, 3)
+        return best, information
+
+    def _slopes(self, poses: Array) -> tuple[Array, Array]:
+        """Return the derivatives of normalised errors, shape (k, n, m), and these, (k, n)."""
+        (begin, from_here), (end, from_there) = self._points(poses)
+        lengths = _lengths(end - begin)
+        along = (end - begin) / (lengths * self.deviations)[..., np.newaxis]
+        slopes = np.zeros((*lengths.shape, poses.shape[1], 3))
+        rows = np.arange(len(self.measured))
+        for robots, sign, reach in (self.one, -1.0, from_here), (self.other, 1.0, from_there):
+            turned = along[..., 1] * reach[..., 0] - along[..., 0] * reach[..., 1]
+            slopes[:, rows, robots] += sign * np.stack(
+                (along[..., 0], along[..., 1], turned), axis=-1)
+        return (slopes[:, :, 1:].reshape(*lengths.shape, -1),
+                (lengths - self.measured) / self.deviations)
 
     def _points(self, poses: Array) -> list[tuple[Array, Array]]:
         """Return the points on both robots, and the vectors to them, shapes (k, n, 2)."""
@@ -113,6 +130,10 @@ class Ranges(NamedTuple):
             reach = np.stack((cos * x - sin * y, sin * x + cos * y), axis=-1)
             found.append((poses[:, robots, :2] + reach, reach))
         return found
+
+
+def _costs(errors: Array) -> Array:
+    return np.asarray(np.log1p(np.square(errors)).sum(axis=1))
 
 
 def _lengths(ways: Array) -> Array:
@@ -163,7 +184,7 @@ def located(links: Sequence[Sighting], parameters: LocalisationParameters) -> Si
     direction, turn = _starts(2)
     poses = np.zeros((len(turn), 2, 3))
     poses[:, 1] = np.column_stack((usual * np.cos(direction), usual * np.sin(direction), turn))
-    poses, information = ranges.refined(poses)
+    poses, information = ranges.refined(ranges.promising(poses))
     costs = ranges.costs(poses)
     best = int(np.argmin(costs))
     x, y, _ = poses[best, 1].tolist()
@@ -192,15 +213,14 @@ def mirror_image(ranges: Ranges, poses: Array) -> tuple[float, Array, Array]:
     """
     turn, *headings = _starts(3)
     cos, sin = np.cos(turn), np.sin(turn)
-    best = [poses[np.newaxis]]
+    tried = [poses[np.newaxis]]
     for side in (1.0, -1.0):
         starts = np.zeros((len(turn), 3, 3))
         for robot, heading in enumerate(headings, 1):
             x, y = poses[robot, 0], side * poses[robot, 1]
             starts[:, robot] = np.column_stack((cos * x - sin * y, sin * x + cos * y, heading))
-        order = np.argsort(ranges.costs(starts).reshape(STARTS, -1), axis=1)[:, :BEST]
-        best.append(starts[(order + STARTS ** 2 * np.arange(STARTS)[:, np.newaxis]).ravel()])
-    found, information = ranges.refined(np.concatenate(best))
+        tried.append(ranges.promising(starts))
+    found, information = ranges.refined(np.concatenate(tried))
     costs = ranges.costs(found)
     moved = _lengths(found[..., :2] - poses[:, :2]).max(axis=1)
     mirrored = (_side(found) != _side(poses[np.newaxis])) & (moved > APART)

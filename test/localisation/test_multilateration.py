@@ -23,10 +23,13 @@ from hypothesis import strategies as st
 from leader_election.election.robot.parameters import ElectionParameters
 from leader_election.election.robot.robot import Robot
 from leader_election.localisation.multilateration import (
+    APART,
+    BEST,
     CLEARLY,
     located,
     mirror_image,
     of_antennas,
+    PRIOR,
     Ranges,
     USEFUL,
 )
@@ -184,6 +187,20 @@ def test_motion_prefers_the_true_poses_to_their_mirror_image() -> None:
     assert np.linalg.eigvalsh(information).min() > 0.0
 
 
+@given(st.integers(0, 10**6))
+def test_refined_poses_never_cost_more_and_their_information_is_theirs(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    ranges, true = driven([(0.2, 0.0, 0.2), (0.3, 0.0, -0.15), (0.2, 0.0, 0.1)])
+    ranges = ranges._replace(measured=ranges.measured + draw.normal(0.0, 0.3, 39))
+    starts = true + draw.normal(0.0, (1.0, 1.0, 1.0), (4, 3, 3)) * [[0.0], [1.0], [1.0]]
+    found, information = ranges.refined(starts)
+    assert (ranges.costs(found) <= ranges.costs(starts)).all() and not found[:, 0].any()
+    slopes, errors = ranges._slopes(found)
+    weights = slopes / (1.0 + errors ** 2)[..., np.newaxis]
+    np.testing.assert_allclose(
+        information, np.swapaxes(weights, 1, 2) @ slopes + PRIOR * np.eye(6), rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize('motion', [(0.0, 0.0, 0.0), (0.2, 0.0, 0.0)])
 def test_motion_does_not_decide_when_robots_stand_or_drive_straight(motion: PlanePose) -> None:
     ranges, true = driven([motion] * 3)
@@ -191,13 +208,22 @@ def test_motion_does_not_decide_when_robots_stand_or_drive_straight(motion: Plan
         assert abs(mirror_image(ranges, poses)[0]) < 0.1
 
 
-def test_image_is_none_when_the_robots_are_almost_on_a_line() -> None:
+def test_pose_on_the_other_side_is_no_image_when_the_robots_are_almost_on_a_line() -> None:
     ranges, true = driven([(0.2, 0.0, 0.2), (0.3, 0.0, -0.15), (0.2, 0.0, 0.1)])
-    flat = true.copy()
-    flat[2, :2] = 1.5 * flat[1, :2] + (0.0, 0.01)
-    flat_ranges = ranges._replace(measured=np.hypot(*(
-        _moved(flat, ranges.other, ranges.there) - _moved(flat, ranges.one, ranges.here)).T))
-    assert mirror_image(flat_ranges, flat * (1.0, 0.99, 1.0))[0] > -CLEARLY
+    true[2, :2] = 1.5 * true[1, :2] + (0.0, 0.1)
+    exact = ranges._replace(deviations=0.2 * ranges.deviations, measured=np.hypot(*(
+        _moved(true, ranges.other, ranges.there) - _moved(true, ranges.one, ranges.here)).T))
+    present = true - np.array(((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.2, 0.0)))
+    better, poses, _ = mirror_image(exact, present)
+    assert better > -CLEARLY and np.hypot(*(poses - present)[:, :2].T).max() > APART
+
+
+def test_promising_starts_are_those_of_least_cost_for_each_angle() -> None:
+    ranges, true = driven([(0.2, 0.0, 0.2), (0.3, 0.0, -0.15), (0.2, 0.0, 0.1)])
+    starts = true + np.random.default_rng(1).normal(size=(36, 3, 3))
+    found = ranges.promising(starts)
+    for group, kept in zip(starts.reshape(6, 6, 3, 3), found.reshape(6, BEST, 3, 3)):
+        assert ranges.costs(kept) == pytest.approx(np.sort(ranges.costs(group))[:BEST])
 
 
 def _moved(poses: Array, robots: Array, points: Array) -> Array:
