@@ -277,4 +277,4 @@ def test_poses_are_ambiguous_when_three_robots_have_ranges_alone(
     assert (now is not None) == ambiguous and math.isfinite(own.deviation)
     if now is not None:
         assert own.claimed(now) is None and own.values(now)['pose_covariance'] == 'ambiguous'
-        assert own.text(now).endswith('a fourth robot or bearings decide')
+        assert own.text(now).endswith('a fourth robot, bearings or motion decide')
