@@ -43,8 +43,11 @@ CLEARLY = 10.0
 """The difference of the costs from which on the better of two solutions is the right one."""
 USEFUL = 0.5
 """The greatest deviation of a bearing that is given [rad]."""
-PRIOR = 1e-6
-"""The information that keeps a step finite where no range depends on a coordinate."""
+PRIOR = 1e-9
+"""
+The information, as a part of the whole, that keeps a step finite where no range depends on a
+coordinate.
+"""
 SHORTEST = 1e-3
 """The least distance of two points [m]."""
 APART = 1.0
@@ -96,7 +99,9 @@ class Ranges(NamedTuple):
         for _ in range(STEPS + 1):
             slopes, errors = self._slopes(poses)
             weighted = np.swapaxes(slopes / (1.0 + errors ** 2)[..., np.newaxis], 1, 2)
-            found = weighted @ slopes + PRIOR * np.eye(slopes.shape[2])
+            found = weighted @ slopes
+            found += (PRIOR * (1.0 + np.trace(found, axis1=1, axis2=2))[:, np.newaxis, np.newaxis]
+                      * np.eye(slopes.shape[2]))
             costs = _costs(errors)[:, np.newaxis, np.newaxis]
             # A step may also lead away, or past the pose of least cost.
             best = np.where(costs < least, poses, best)
@@ -155,8 +160,9 @@ def of_antennas(sightings: Iterable[Sighting], parameters: LocalisationParameter
     """
     found, links = [], defaultdict[tuple[int, float], list[Sighting]](list)
     for each in sightings:
-        if any((*each.here, *each.there)) and checked(each) and math.isnan(each.bearing):
-            links[each.id, each.age].append(each)
+        valid = checked(each) if any((*each.here, *each.there)) else None
+        if valid is not None and math.isnan(valid.bearing):
+            links[valid.id, valid.age].append(valid)
         else:
             found.append(each)
     return [*found, *(located(each, parameters) for each in links.values())]
@@ -176,11 +182,11 @@ def located(links: Sequence[Sighting], parameters: LocalisationParameters) -> Si
     >>> [round(value, 2) + 0.0 for value in seen[:3]]
     [3.0, 2.0, 0.0]
     """
-    measured, here, there = (np.array([getattr(each, name) for each in links])
-                             for name in ('range', 'here', 'there'))
+    measured, stated, here, there = (np.array([getattr(each, name) for each in links])
+                                     for name in ('range', 'range_deviation', 'here', 'there'))
     usual, own = float(np.median(measured)), np.zeros(len(links), dtype=np.intp)
-    scale = math.sqrt(range_variance(usual, parameters))
-    ranges = Ranges(own, own + 1, here, there, measured, np.full(len(links), scale))
+    deviations = np.where(np.isnan(stated), math.sqrt(range_variance(usual, parameters)), stated)
+    ranges = Ranges(own, own + 1, here, there, measured, deviations)
     direction, turn = _starts(2)
     poses = np.zeros((len(turn), 2, 3))
     poses[:, 1] = np.column_stack((usual * np.cos(direction), usual * np.sin(direction), turn))
@@ -188,17 +194,17 @@ def located(links: Sequence[Sighting], parameters: LocalisationParameters) -> Si
     costs = ranges.costs(poses)
     best = int(np.argmin(costs))
     x, y, _ = poses[best, 1].tolist()
-    bearing, length = math.atan2(y, x), math.hypot(x, y)
+    bearing, length = math.atan2(y, x), max(math.hypot(x, y), SHORTEST)
     others = np.abs(np.angle(np.exp(1j * (np.arctan2(*poses[:, 1, 1::-1].T) - bearing))))
     across = np.array((-y, x, 0.0)) / length ** 2
     deviation = math.sqrt(float(across @ np.linalg.solve(information[best], across)))
     if deviation > USEFUL or (costs[others > OTHERWISE] < costs[best] + CLEARLY).any():
         # As far as the antennas are from the middle of their robots, the range may be wrong.
-        aside = float(np.mean(np.square(here) + np.square(there)))
-        return links[0]._replace(range=usual, range_deviation=math.sqrt(scale ** 2 + aside),
+        variance = np.mean(np.square(deviations)) + np.mean(np.square(here) + np.square(there))
+        return links[0]._replace(range=usual, range_deviation=math.sqrt(float(variance)),
                                  here=MIDDLE, there=MIDDLE)
-    return links[0]._replace(range=length, bearing=bearing, range_deviation=math.nan,
-                             bearing_deviation=deviation, here=MIDDLE, there=MIDDLE)
+    return links[0]._replace(range=length, bearing=bearing, bearing_deviation=deviation,
+                             here=MIDDLE, there=MIDDLE)
 
 
 def mirror_image(ranges: Ranges, poses: Array) -> tuple[float, Array, Array]:
