@@ -74,7 +74,10 @@ class Sighting(NamedTuple):
     age: float = 0.0
     """The time since the measurement [s]."""
     here: tuple[float, float] = MIDDLE
-    """The place of the antenna on the observer, in the observer's frame: x, y [m]."""
+    """
+    The place of the antenna on the observer, in the observer's frame: x, y [m]. It is not sent:
+    one sighting takes the place of those of all antennas.
+    """
     there: tuple[float, float] = MIDDLE
     """The place of the antenna on the robot seen, in that robot's frame: x, y [m]."""
 

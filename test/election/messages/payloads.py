@@ -42,7 +42,7 @@ from leader_election.election.messages.codec import (
 )
 from leader_election.election.messages.region_codec import region_part, RegionPart, whole_shares
 from leader_election.election.messages.wire import decision_text, MAX_ID
-from leader_election.localisation.sighting import Sighting
+from leader_election.localisation.sighting import MIDDLE, Sighting
 from leader_election.localisation.source import Estimate
 
 CORPUS = Path(__file__).with_name('corpus.txt')
@@ -69,11 +69,12 @@ def milli(least: int, most: int) -> st.SearchStrategy[float]:
 
 
 DEVIATIONS = st.just(math.nan) | milli(1, 10**4)
+UNSENT = {'age': st.just(0.0), 'here': st.just(MIDDLE), 'there': st.just(MIDDLE)}
 SIGHTINGS = st.builds(
     Sighting, id=IDS, range=milli(1, 10**7), bearing=st.just(math.nan) | milli(-3141, 3141),
-    range_deviation=DEVIATIONS, bearing_deviation=DEVIATIONS, age=st.just(0.0),
+    range_deviation=DEVIATIONS, bearing_deviation=DEVIATIONS, **UNSENT,
 ) | st.builds(Sighting, id=IDS, range=st.just(math.nan), bearing=milli(-3141, 3141),
-              range_deviation=DEVIATIONS, bearing_deviation=DEVIATIONS, age=st.just(0.0))
+              range_deviation=DEVIATIONS, bearing_deviation=DEVIATIONS, **UNSENT)
 ESTIMATES = st.none() | st.builds(
     Estimate,
     odometry=st.none() | st.tuples(milli(-10**6, 10**6), milli(-10**6, 10**6), milli(-3141, 3141)),
