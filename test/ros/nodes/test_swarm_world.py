@@ -232,20 +232,23 @@ def test_bumper_and_imu_detect_a_wall(bench):
     b.publish_until(command, twist, lambda: not touches[-1].data)
 
 
-def rows(message: Float64MultiArray) -> list[list[float]]:
+def rows(message: Float64MultiArray, columns: str = 'id,range,bearing') -> list[list[float]]:
     """Return the rows of a message of sightings, checked against its layout."""
+    width = columns.count(',') + 1
     assert [(dim.label, dim.size, dim.stride) for dim in message.layout.dim] == [
-        ('sightings', len(message.data) // 3, len(message.data)), ('id,range,bearing', 3, 3)]
+        ('sightings', len(message.data) // width, len(message.data)), (columns, width, width)]
     assert message.layout.data_offset == 0
-    return np.reshape(message.data, (-1, 3)).tolist()
+    return np.reshape(message.data, (-1, width)).tolist()
 
 
-def test_logged_sightings_are_published_when_they_were_made(bench, tmp_path):
+@pytest.mark.parametrize(('more', 'antennas'), [
+    ('', []), (',here_x,here_y,there_x,there_y', [0.5, -0.5, 0.0, 0.25])])
+def test_logged_sightings_are_published_when_they_were_made(bench, tmp_path, more, antennas):
     (tmp_path / 'measurements').mkdir()
     for name in ('robot_1', 'robot_2'):
         (tmp_path / f'{name}.csv').write_text('t,v,omega,x,y,theta\n5,0,0,0,0,0\n6,0,0,0,0,0\n')
     (tmp_path / 'measurements' / 'robot_2.csv').write_text(
-        't,subject,range,bearing\n5.5,1,1.5,0.25\n')
+        f't,subject,range,bearing{more}\n{",".join(map(str, (5.5, 1, 1.5, 0.25, *antennas)))}\n')
     b = bench(logs=str(tmp_path), logged_sightings=True, publish_clock=True, clock_listeners=1)
     seen = b.listen(Float64MultiArray, 'robot_2/measurements')
     other = b.listen(Float64MultiArray, 'robot_1/measurements')
@@ -256,7 +259,8 @@ def test_logged_sightings_are_published_when_they_were_made(bench, tmp_path):
     b.wait(lambda: b.world.count_subscribers('/site/robot_2/measurements') == 2)
     b.listen(Clock, '/clock')
     b.wait(lambda: bool(seen and at_first) and b.world.world.ended)
-    assert rows(seen[0]) == [[1.0, 1.5, 0.25]] and len(seen) == 1 and not other
+    assert rows(seen[0], f'id,range,bearing{more}') == [[1.0, 1.5, 0.25, *antennas]]
+    assert len(seen) == 1 and not other
     assert 0.5 <= at_first[0] < 0.8
 
 
