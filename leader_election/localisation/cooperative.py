@@ -24,7 +24,6 @@ from leader_election.localisation import neighbourhood_filter, report
 from leader_election.localisation.innovations import Consistency, RecentConsistency, WITH_LANDMARKS
 from leader_election.localisation.lost_robots import LostRobots
 from leader_election.localisation.neighbourhood_filter import (
-    DISTRUSTED,
     FORGOTTEN_AFTER,
     LateSightings,
     NeighbourhoodFilter,
@@ -44,6 +43,8 @@ from leader_election.localisation.sighting import Landmarks, Places, Sighting
 from leader_election.localisation.source import Estimate, PoseSource
 import numpy as np
 
+DISTRUSTED = 'sightings_distrusted'
+"""The counter of sightings by robots that were just carried."""
 LEAPS = 'odometry_leaps'
 """The counter of leaps of odometry."""
 LOCALISED_NEIGHBOURS = 12

@@ -331,13 +331,6 @@ class Rejections:
             if number >= LEAST_REJECTED and number >= SHARE * taken[robot] and robot in robots),
             default=(0.0, False, None))[2]
 
-    def rejects_most(self, observer: int, now: float) -> bool:
-        """Return whether most recent sightings by an observer were rejected."""
-        self._now = now
-        recent = [bad for pair in self._pairs if pair[0] == observer
-                  for bad in self._recent(pair)]
-        return sum(recent) >= LEAST_REJECTED and 2 * sum(recent) >= len(recent)
-
     def forget(self, robot: int) -> None:
         """Forget the sightings by a robot and of it."""
         self._pairs = {pair: kept for pair, kept in self._pairs.items() if robot not in pair}

@@ -57,7 +57,6 @@ Three ranges determine a position."""
 
 ACCEPTED, REJECTED = 'sightings_accepted', 'sightings_rejected'
 UNKNOWN, CARRIED_OFF = 'sightings_unknown', 'robots_carried_off'
-DISTRUSTED = 'sightings_distrusted'
 COUNTERS = (ACCEPTED, REJECTED, UNKNOWN, CARRIED_OFF)
 
 Observed = tuple[int, Sighting]
@@ -208,16 +207,9 @@ class NeighbourhoodFilter(PoseEstimates):
         self._counts[UNKNOWN] += len(sightings) - len(known)
         if not known:
             return []
-        state, covariance = self.state, self.covariance
-        if not self.wrong_ids.are_common and any(
-                self._rejections.rejects_most(observer, now)
-                for observer in {observer for observer, _ in known}):
-            # The sightings of an observer that is mostly wrong are only judged, even if they fit.
-            self._counts[DISTRUSTED] += len(known)
-            state, covariance = state.copy(), covariance.copy()
         gates = updates.STRICT_GATES if self.wrong_ids.are_common else updates.GATES
         return self._note(known, [
-            updates.update(state, covariance, line, self.parameters, gates)
+            updates.update(self.state, self.covariance, line, self.parameters, gates)
             for line in lines], now)
 
     def _note(self, known: Sequence[Observed], outcomes: Sequence[updates.Outcome],

@@ -166,9 +166,7 @@ def test_rejections_are_forgotten_after_their_time() -> None:
     for second in range(4):
         rejections.note(1, 2, float(second), rejected=True)
     assert rejections.suspect(range(5), (), 4.0) == 2 and not rejections.fits(1, 2)
-    assert rejections.rejects_most(1, 4.0)
     assert rejections.suspect(range(5), (), 2.0 + REMEMBERED_FOR) is None
-    assert not rejections.rejects_most(1, 2.0 + REMEMBERED_FOR)
 
 
 def test_landmark_is_never_suspected() -> None:
@@ -194,7 +192,5 @@ def test_suspect_is_the_robot_that_contradicts_every_other() -> None:
             rejections.note(9, seen, float(second), True)
         rejections.note(1, 9, float(second), False)
     assert rejections.suspect((1, 2, 3, 9), (), 4.0) == 9
-    assert rejections.rejects_most(9, 4.0) and not rejections.rejects_most(1, 4.0)
     rejections.forget(9)
-    assert not rejections.rejects_most(9, 4.0)
     assert rejections.suspect((1, 2, 3, 9), (), 4.0) is None
