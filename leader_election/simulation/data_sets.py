@@ -151,10 +151,10 @@ def _read(path: Path, *columns: str) -> Array:
 
 
 NO_SIGHTINGS: Array = np.empty((0, 8))
-ANTENNAS = {number: (0.32 * math.cos(angle), 0.32 * math.sin(angle))
-            for number, angle in enumerate(np.radians(range(30, 390, 60)).tolist(), 1)}
+HEXAGON = {number: (0.32 * math.cos(angle), 0.32 * math.sin(angle))
+           for number, angle in enumerate(np.radians(range(30, 390, 60)).tolist(), 1)}
 """The places of the antennas of a robot of MURP: x, y in its frame, by their numbers [m]."""
-PAIRS = [(here, there) for here in ANTENNAS for there in ANTENNAS]
+PAIRS = [(here, there) for here in HEXAGON for there in HEXAGON]
 RANGES = [f'{here}_{there}' for here, there in PAIRS]
 COLUMNS = ('t', 'A_x', 'A_y', 'A_yaw', 'A_z')
 
@@ -181,7 +181,7 @@ def _murp(source: Path) -> DataSet | None:
         truth = in_order(table[:, :5])
         truth[:, 3] = np.radians(truth[:, 3])
         rows, pairs = np.nonzero(np.isfinite(table[:, 5:]))
-        places = [(*ANTENNAS[here], *ANTENNAS[there]) for here, there in PAIRS]
+        places = [(*HEXAGON[here], *HEXAGON[there]) for here, there in PAIRS]
         sightings = np.column_stack((
             table[rows, 0], np.full(len(rows), target), table[rows, 5 + pairs],
             np.full(len(rows), np.nan), np.array(places)[pairs]))
