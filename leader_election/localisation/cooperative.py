@@ -358,7 +358,7 @@ class CooperativeSource(PoseSource):
         self._lost.find(observer, innovations, now)
         if any(not math.isnan(sighting.bearing) for _, sighting in sightings):
             self._undecided = False
-        elif observer == self.robot and not self.landmarks:
+        elif observer == self.robot and not self.landmarks and len(self._filter.ids) == 3:
             turned = [robot for robot in self._filter.ids
                       if self._filter.heading_variance(robot) > TURNED ** 2]
             self._undecided = not self._lost.unmirror() and len(turned) > 1

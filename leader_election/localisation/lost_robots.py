@@ -372,13 +372,11 @@ class LostRobots:
 
     def unmirror(self) -> bool:
         """
-        Place two neighbours in the mirror image if their motion clearly prefers it.
+        Place the others of three robots in the mirror image if motion clearly prefers it.
 
         :return: whether motion decided, for either image.
         """
         own = self._filter
-        if len(own.ids) != 3:
-            return False
         rows = {robot: row for row, robot in enumerate(own.ids)}
         first, *others = own.ids
         seen = [each for each in self._seen if each.observer in rows and each.seen in rows]

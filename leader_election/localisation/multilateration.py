@@ -87,12 +87,12 @@ class Ranges(NamedTuple):
         return np.concatenate([each[np.argsort(cost)[:BEST]] for each, cost in zip(
             starts.reshape(STARTS, -1, *starts.shape[1:]), costs)])
 
-    def refined(self, poses: Array) -> tuple[Array, Array]:
+    def refined(self, poses: Array) -> tuple[Array, Array, Array]:
         """
-        Return the poses of least cost nearby, and their information.
+        Return the poses of least cost nearby, their costs and their information.
 
         :param poses: of robots, the first of which is fixed, shape (k, robots, 3).
-        :return: shapes (k, robots, 3) and (k, m, m), with m numbers of the other robots.
+        :return: shapes (k, robots, 3), (k,), and (k, m, m), with m numbers of the other robots.
         """
         best, least = poses, np.full((len(poses), 1, 1), math.inf)
         information = np.zeros((len(poses), 1, 1))
@@ -110,7 +110,7 @@ class Ranges(NamedTuple):
             poses = poses.copy()
             poses[:, 1:] -= np.linalg.solve(found, weighted @ errors[..., np.newaxis]).reshape(
                 len(poses), -1, 3)
-        return best, information
+        return best, least[:, 0, 0], information
 
     def _slopes(self, poses: Array) -> tuple[Array, Array]:
         """Return the derivatives of normalised errors, shape (k, n, m), and these, (k, n)."""
@@ -190,8 +190,7 @@ def located(links: Sequence[Sighting], parameters: LocalisationParameters) -> Si
     direction, turn = _starts(2)
     poses = np.zeros((len(turn), 2, 3))
     poses[:, 1] = np.column_stack((usual * np.cos(direction), usual * np.sin(direction), turn))
-    poses, information = ranges.refined(ranges.promising(poses))
-    costs = ranges.costs(poses)
+    poses, costs, information = ranges.refined(ranges.promising(poses))
     best = int(np.argmin(costs))
     x, y, _ = poses[best, 1].tolist()
     bearing, length = math.atan2(y, x), max(math.hypot(x, y), SHORTEST)
@@ -226,8 +225,7 @@ def mirror_image(ranges: Ranges, poses: Array) -> tuple[float, Array, Array]:
             x, y = poses[robot, 0], side * poses[robot, 1]
             starts[:, robot] = np.column_stack((cos * x - sin * y, sin * x + cos * y, heading))
         tried.append(ranges.promising(starts))
-    found, information = ranges.refined(np.concatenate(tried))
-    costs = ranges.costs(found)
+    found, costs, information = ranges.refined(np.concatenate(tried))
     moved = _lengths(found[..., :2] - poses[:, :2]).max(axis=1)
     mirrored = (_side(found) != _side(poses[np.newaxis])) & (moved > APART)
     image = int(np.argmin(np.where(mirrored, costs, math.inf)))

@@ -155,6 +155,7 @@ HEXAGON = {number: (0.32 * math.cos(angle), 0.32 * math.sin(angle))
            for number, angle in enumerate(np.radians(range(30, 390, 60)).tolist(), 1)}
 """The places of the antennas of a robot of MURP: x, y in its frame, by their numbers [m]."""
 PAIRS = [(here, there) for here in HEXAGON for there in HEXAGON]
+PLACES: Array = np.array([(*HEXAGON[here], *HEXAGON[there]) for here, there in PAIRS])
 RANGES = [f'{here}_{there}' for here, there in PAIRS]
 COLUMNS = ('t', 'A_x', 'A_y', 'A_yaw', 'A_z')
 
@@ -181,10 +182,9 @@ def _murp(source: Path) -> DataSet | None:
         truth = in_order(table[:, :5])
         truth[:, 3] = np.radians(truth[:, 3])
         rows, pairs = np.nonzero(np.isfinite(table[:, 5:]))
-        places = [(*HEXAGON[here], *HEXAGON[there]) for here, there in PAIRS]
         sightings = np.column_stack((
             table[rows, 0], np.full(len(rows), target), table[rows, 5 + pairs],
-            np.full(len(rows), np.nan), np.array(places)[pairs]))
+            np.full(len(rows), np.nan), PLACES[pairs]))
         before = robots[base].sightings if base in robots else NO_SIGHTINGS
         robots[base] = Recorded(truth, np.empty((0, 4)), np.vstack((before, sightings)))
     return DataSet(robots, np.empty((0, 3))) if robots else None

@@ -203,8 +203,9 @@ def test_refined_poses_never_cost_more_and_their_information_is_theirs(seed: int
     ranges, true = driven([(0.2, 0.0, 0.2), (0.3, 0.0, -0.15), (0.2, 0.0, 0.1)])
     ranges = ranges._replace(measured=ranges.measured + draw.normal(0.0, 0.3, 39))
     starts = true + draw.normal(0.0, (1.0, 1.0, 1.0), (4, 3, 3)) * [[0.0], [1.0], [1.0]]
-    found, information = ranges.refined(starts)
-    assert (ranges.costs(found) <= ranges.costs(starts)).all() and not found[:, 0].any()
+    found, costs, information = ranges.refined(starts)
+    assert (costs <= ranges.costs(starts)).all() and not found[:, 0].any()
+    assert costs == pytest.approx(ranges.costs(found))
     slopes, errors = ranges._slopes(found)
     weights = slopes / (1.0 + errors ** 2)[..., np.newaxis]
     np.testing.assert_allclose(
